@@ -1,0 +1,53 @@
+"""Where an environment runs: one account, subscription or project, in one region."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from gpuplatform.config.base import Model
+
+__all__ = ["Aws", "Azure", "Cloud", "Gcp"]
+
+
+class Aws(Model):
+    """An AWS account and region."""
+
+    provider: Literal["aws"]
+    region: Annotated[str, Field(description="Such as us-east-1.", pattern=r"^[a-z]{2}(-[a-z]+)+-\d$")]
+    account: Annotated[
+        str,
+        Field(description="The 12-digit account; the provider refuses to touch any other.", pattern=r"^\d{12}$"),
+    ]
+
+
+class Azure(Model):
+    """An Azure subscription and location."""
+
+    provider: Literal["azure"]
+    region: Annotated[str, Field(description="The location's short name, such as eastus.", pattern=r"^[a-z0-9]+$")]
+    subscription: Annotated[
+        str,
+        Field(
+            description="The subscription's ID; the provider works in no other.",
+            pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$",
+        ),
+    ]
+
+
+class Gcp(Model):
+    """A Google Cloud project and region."""
+
+    provider: Literal["gcp"]
+    region: Annotated[str, Field(description="Such as us-central1.", pattern=r"^[a-z]+-[a-z]+\d+$")]
+    project: Annotated[
+        str,
+        Field(
+            description="The project's ID (not its number): 6 to 30 lower-case letters, digits, hyphens.",
+            pattern=r"^[a-z][a-z0-9-]{4,28}[a-z0-9]$",
+        ),
+    ]
+
+
+Cloud = Annotated[Aws | Azure | Gcp, Field(discriminator="provider")]

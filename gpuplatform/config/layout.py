@@ -1,0 +1,166 @@
+"""How a network's CIDR is divided, per cloud; pure, and the one place that says when a CIDR is too small.
+
+The same question has three answers, since the clouds number pods differently:
+
+- AWS: pods take addresses of the node's subnet (VPC CNI). In prefix mode a node takes /28 blocks of 16
+  (https://docs.aws.amazon.com/eks/latest/best-practices/prefix-mode-linux.html); at 110 pods that is seven
+  blocks and the node's own address: `AWS_ADDRESSES_PER_NODE`.
+- Azure: CNI overlay numbers pods from a CIDR of its own, /24 a node; the subnet holds nodes only
+  (https://learn.microsoft.com/azure/aks/azure-cni-overlay).
+- GCP: pods take a secondary range, /24 a node at the default of 110 pods
+  (https://cloud.google.com/kubernetes-engine/docs/how-to/flexible-pod-cidr).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from ipaddress import IPv4Network
+from typing import Final
+
+from gpuplatform.cidr import carve
+
+__all__ = [
+    "AWS_ADDRESSES_PER_NODE",
+    "AZURE_POD_CIDR",
+    "AZURE_SERVICE_CIDR",
+    "AwsLayout",
+    "AzureLayout",
+    "GcpLayout",
+    "TooSmall",
+    "aws_layout",
+    "azure_layout",
+    "gcp_layout",
+]
+
+AWS_ADDRESSES_PER_NODE: Final = 128
+AWS_RESERVED: Final = 5  # per subnet: https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html
+AZURE_RESERVED: Final = 5  # https://learn.microsoft.com/azure/virtual-network/virtual-networks-faq
+GCP_RESERVED: Final = 4  # https://cloud.google.com/vpc/docs/subnets#unusable-ip-addresses-in-every-subnet
+AZURE_POD_CIDR: Final = IPv4Network("100.64.0.0/10")
+AZURE_SERVICE_CIDR: Final = IPv4Network("172.30.0.0/16")
+POD_PREFIX_PER_NODE: Final = 24
+LONGEST_PREFIX: Final = 28  # the smallest subnet that AWS allows; the others' minimum is /29
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TooSmall:
+    """A CIDR that cannot hold the nodes: how many it holds, how many are asked for, what would do."""
+
+    holds: int
+    nodes: int
+    what: str
+    prefix_needed: int | None
+
+    def __str__(self) -> str:
+        way_out = (
+            f"a /{self.prefix_needed} would do" if self.prefix_needed is not None else "no private block would do"
+        )
+        return f"{self.what} holds {self.holds} nodes, the pools ask for up to {self.nodes}; {way_out}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AwsLayout:
+    """One private and one small public subnet a zone; the publics hold NAT gateways only."""
+
+    private: dict[str, IPv4Network]
+    public: dict[str, IPv4Network]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AzureLayout:
+    """One node subnet; pods and services have CIDRs of their own outside the virtual network."""
+
+    nodes: IPv4Network
+    pods: IPv4Network = AZURE_POD_CIDR
+    services: IPv4Network = AZURE_SERVICE_CIDR
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GcpLayout:
+    """One subnet with two secondary ranges, and the /28 of a private control plane."""
+
+    nodes: IPv4Network
+    pods: IPv4Network
+    services: IPv4Network
+    control_plane: IPv4Network
+
+
+def aws_layout(cidr: IPv4Network, zones: Sequence[str], nodes: int) -> AwsLayout | TooSmall:
+    """Half of the VPC for private subnets, the next eighth for public ones, the rest kept free for later parts.
+
+    Each private subnet alone must hold all the nodes, since a reservation or a stock-out can move every
+    node of every pool into one zone.
+    """
+    private, public = _aws_prefixes(cidr.prefixlen, len(zones))
+    holds = _aws_holds(cidr.prefixlen, len(zones))
+    if holds < nodes:
+        fitting = (p for p in range(28, 15, -1) if _aws_holds(p, len(zones)) >= nodes)
+        return TooSmall(
+            holds=holds,
+            nodes=nodes,
+            what=f"{cidr} in {len(zones)} zone(s), at {AWS_ADDRESSES_PER_NODE} addresses a node and its pods,",
+            prefix_needed=next(fitting, None),
+        )
+    blocks = carve(cidr, [private] * len(zones) + [public] * len(zones))
+    if blocks is None:  # holds >= nodes >= 1 leaves room by construction
+        raise AssertionError(f"{cidr} does not divide into {len(zones)} zones")
+    return AwsLayout(
+        private=dict(zip(zones, blocks[: len(zones)], strict=True)),
+        public=dict(zip(zones, blocks[len(zones) :], strict=True)),
+    )
+
+
+def azure_layout(cidr: IPv4Network, nodes: int) -> AzureLayout | TooSmall:
+    """Half of the virtual network for nodes, the rest kept free for private endpoints and file systems.
+
+    Each pool's upgrade surge is counted by the caller in `nodes`.
+    """
+    prefix = cidr.prefixlen + 1
+    holds = _block(prefix, AZURE_RESERVED)
+    if holds < nodes:
+        fitting = (p for p in range(28, 7, -1) if _block(p + 1, AZURE_RESERVED) >= nodes)
+        return TooSmall(
+            holds=holds, nodes=nodes, what=f"half of {cidr}", prefix_needed=next(fitting, None)
+        )
+    return AzureLayout(nodes=next(cidr.subnets(new_prefix=prefix)))
+
+
+def gcp_layout(cidr: IPv4Network, nodes: int) -> GcpLayout | TooSmall:
+    """Half for pods, a sixteenth each for nodes and services, a /28 for the control plane, the rest free."""
+    holds = _gcp_holds(cidr.prefixlen)
+    if holds < nodes:
+        fitting = (p for p in range(28, 7, -1) if _gcp_holds(p) >= nodes)
+        return TooSmall(
+            holds=holds,
+            nodes=nodes,
+            what=f"{cidr}, at a /{POD_PREFIX_PER_NODE} of pods a node,",
+            prefix_needed=next(fitting, None),
+        )
+    length = cidr.prefixlen
+    blocks = carve(cidr, [length + 1, length + 4, length + 4, 28])
+    if blocks is None:  # the four sizes add up to less than the whole
+        raise AssertionError(f"{cidr} does not divide")
+    pods, services, node_range, control_plane = blocks
+    return GcpLayout(nodes=node_range, pods=pods, services=services, control_plane=control_plane)
+
+
+def _aws_prefixes(length: int, zones: int) -> tuple[int, int]:
+    zone_bits = (zones - 1).bit_length()
+    return length + 1 + zone_bits, max(length + 3 + zone_bits, 24)
+
+
+def _aws_holds(length: int, zones: int) -> int:
+    private, public = _aws_prefixes(length, zones)
+    if max(private, public) > LONGEST_PREFIX:
+        return 0
+    return _block(private, AWS_RESERVED) // AWS_ADDRESSES_PER_NODE
+
+
+def _gcp_holds(length: int) -> int:
+    pods = 2 ** max(POD_PREFIX_PER_NODE - (length + 1), 0) if length < POD_PREFIX_PER_NODE else 0
+    return min(pods, _block(length + 4, GCP_RESERVED)) if length + 4 <= LONGEST_PREFIX else 0
+
+
+def _block(prefix: int, reserved: int) -> int:
+    return max(2 ** (32 - prefix) - reserved, 0) if prefix <= 32 else 0  # noqa: PLR2004 - bits of an IPv4 address

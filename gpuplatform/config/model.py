@@ -1,0 +1,282 @@
+"""What a user may write: the value of `gpuplatform:platform`, checked as a whole before anything is built."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from decimal import Decimal
+from ipaddress import IPv4Network
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, model_validator
+
+from gpuplatform.config.base import At, Model
+from gpuplatform.config.clouds import Aws, Azure, Cloud, Gcp
+from gpuplatform.config.layout import (
+    AwsLayout,
+    AzureLayout,
+    GcpLayout,
+    TooSmall,
+    aws_layout,
+    azure_layout,
+    gcp_layout,
+)
+from gpuplatform.config.pools import NodePool, SystemPool
+from gpuplatform.tags import Tags
+
+__all__ = ["ApiAccess", "Budget", "Cluster", "Guardrails", "Network", "Platform"]
+
+
+def _cidr(value: Any) -> IPv4Network:
+    if isinstance(value, IPv4Network):
+        return value
+    if not isinstance(value, str):
+        raise ValueError("a CIDR such as 10.0.0.0/16 is text")  # noqa: TRY004 - pydantic takes ValueError only
+    try:
+        return IPv4Network(value)
+    except ValueError as error:
+        raise ValueError(f"{error}; a CIDR is written like 10.0.0.0/16") from None
+
+
+def _date(value: Any) -> date:
+    if isinstance(value, date):
+        return value
+    if isinstance(value, str) and re.fullmatch(r"\d{4}-\d{2}-\d{2}", value):
+        return date.fromisoformat(value)
+    raise ValueError("a date is written like 2027-01-31")
+
+
+def _money(value: Any) -> Decimal:
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        raise ValueError("an amount is a plain number of US dollars, without quotes or currency")
+    amount = Decimal(str(value))
+    if not amount.is_finite() or amount <= 0:
+        raise ValueError("an amount is above zero")
+    return amount
+
+
+Cidr = Annotated[
+    IPv4Network,
+    BeforeValidator(_cidr),
+    PlainSerializer(str),
+    WithJsonSchema({"type": "string", "pattern": r"^\d{1,3}(\.\d{1,3}){3}/\d{1,2}$"}),
+]
+Day = Annotated[date, BeforeValidator(_date), WithJsonSchema({"type": "string", "format": "date"})]
+Usd = Annotated[
+    Decimal,
+    BeforeValidator(_money),
+    PlainSerializer(float),
+    WithJsonSchema({"type": "number", "exclusiveMinimum": 0}),
+]
+
+
+class Network(Model):
+    """The environment's own network."""
+
+    cidr: Annotated[Cidr, Field(description="A private IPv4 block, /8 to /28 (AWS: /16 to /28).")]
+    zones: Annotated[
+        tuple[str, ...],
+        Field(
+            min_length=1,
+            max_length=6,
+            description="AWS: zone IDs (use1-az4) or an account's own zone names (us-east-1a); "
+            "Azure: 1, 2, 3; GCP: such as us-central1-a.",
+        ),
+    ]
+
+
+class ApiAccess(Model):
+    """Who reaches the Kubernetes API."""
+
+    private: Annotated[bool, Field(description="An endpoint inside the network.")] = True
+    public_cidrs: Annotated[
+        tuple[Cidr, ...], Field(description="Who reaches it from outside; nobody where it is empty.")
+    ] = ()
+
+    @model_validator(mode="after")
+    def _reachable_and_closed(self) -> Self:
+        if not self.private and not self.public_cidrs:
+            raise ValueError("private is false and public_cidrs is empty: nobody could reach the API")
+        if any(cidr.prefixlen == 0 for cidr in self.public_cidrs):
+            raise ValueError("0.0.0.0/0 opens the API to the whole internet; list your own addresses")
+        return self
+
+
+class Cluster(Model):
+    """The Kubernetes cluster."""
+
+    kubernetes_version: Annotated[str, Field(description='A quoted minor, such as "1.35".', pattern=r"^1\.\d{2}$")]
+    api_access: ApiAccess = ApiAccess()
+    admins: Annotated[
+        tuple[str, ...],
+        Field(
+            min_length=1,
+            description="Cluster administrators. AWS: IAM role or user ARNs; Azure: object IDs of Entra groups; "
+            "GCP: members such as group:platform@example.com.",
+        ),
+    ]
+    support: Annotated[
+        Literal["standard", "extended"],
+        Field(description="extended buys a longer life of the Kubernetes minor at a higher control-plane price."),
+    ] = "standard"
+    system: SystemPool = SystemPool()
+
+
+class Budget(Model):
+    """What the environment may cost at the autoscaler's maximum."""
+
+    monthly_usd: Annotated[Usd, Field(description="US dollars a month of 730 hours.")]
+
+
+class Guardrails(Model):
+    """Operations' limits. A policy pack's own limits apply as well; the stricter of the two wins."""
+
+    regions: Annotated[
+        tuple[str, ...] | None, Field(min_length=1, description="Regions that may be used; all if left out.")
+    ] = None
+    gpu_models: Annotated[
+        tuple[str, ...] | None,
+        Field(min_length=1, description="GPU models that may be used, such as H100; all if left out."),
+    ] = None
+    max_price_age_days: Annotated[
+        int | None,
+        Field(ge=1, description="A price older than this makes the budget 'not evaluated'; never if left out."),
+    ] = None
+    not_evaluated: Annotated[
+        Literal["warn", "fail"],
+        Field(description="Whether a verdict that could not be evaluated blocks the deployment."),
+    ] = "warn"
+
+
+_ADMIN_RULES: dict[str, tuple[str, str]] = {
+    "aws": (r"arn:aws[a-z-]*:iam::\d{12}:(role|user)/.+", "an IAM role or user ARN (arn:aws:iam::123456789012:role/name)"),
+    "azure": (r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "the object ID of an Entra group"),
+    "gcp": (r"(group|user|serviceAccount):[^@\s]+@[^@\s]+", "an IAM member (group:platform@example.com)"),
+}
+_ZONE_RULES: dict[str, tuple[str, str]] = {
+    "aws": (r"[a-z]{2}(-[a-z]+)+-\d[a-z]|[a-z]+\d-az\d+", "a zone ID (use1-az4) or a zone name (us-east-1a)"),
+    "azure": (r"[1-3]", '"1", "2" or "3"'),
+    "gcp": (r"[a-z]+-[a-z]+\d+-[a-z]", "a zone such as us-central1-a"),
+}
+
+
+class Platform(Model):
+    """One environment: a cluster, its pools, and the limits that hold for both."""
+
+    name: Annotated[
+        str,
+        Field(
+            description="The platform; with the environment it prefixes every physical name.",
+            pattern=r"^[a-z][a-z0-9-]{0,18}[a-z0-9]$",
+        ),
+    ]
+    environment: Annotated[str, Field(description="Such as dev or prod.", pattern=r"^[a-z][a-z0-9]{1,11}$")]
+    owner: Annotated[str, Field(description="Whom to write to.", pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$")]
+    cost_center: Annotated[str, Field(pattern=r"^[\w .:/=+@-]{1,63}$", description="A quoted text.")]
+    project: Annotated[str | None, Field(pattern=r"^[\w .:/=+@-]{1,63}$", description="`name` if left out.")] = None
+    team: Annotated[str | None, Field(pattern=r"^[\w .:/=+@-]{1,63}$", description="`name` if left out.")] = None
+    expires: Annotated[Day | None, Field(description="The day after which the environment may go.")] = None
+    experiment: Annotated[str | None, Field(pattern=r"^[\w .:/=+@-]{1,63}$")] = None
+    protect: Annotated[
+        bool | None,
+        Field(description="Protect what holds data from deletion; true in prod, false elsewhere if left out."),
+    ] = None
+    cloud: Cloud
+    network: Network
+    cluster: Cluster
+    node_pools: Annotated[tuple[NodePool, ...], Field(min_length=1, max_length=500)]
+    budget: Budget | None = None
+    guardrails: Guardrails = Guardrails()
+    prices: Annotated[
+        str | None,
+        Field(description="A file of the stack's own prices and offerings, relative to the stack's file."),
+    ] = None
+
+    @model_validator(mode="after")
+    def _one_name_a_pool(self) -> Self:
+        names = [pool.name for pool in self.node_pools]
+        if twice := sorted({name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else ()):
+            raise At("node_pools", f"the name {', '.join(twice)} is used twice; a pool's name is its own")
+        if "system" in names:
+            raise At("node_pools", "the name system belongs to the pool that the cluster brings")
+        return self
+
+    @model_validator(mode="after")
+    def _cloud_shapes(self) -> Self:
+        provider = self.cloud.provider
+        pattern, rule = _ADMIN_RULES[provider]
+        for index, admin in enumerate(self.cluster.admins):
+            if not re.fullmatch(pattern, admin):
+                raise At(f"cluster.admins[{index}]", f"{admin!r} is not {rule}")
+        pattern, rule = _ZONE_RULES[provider]
+        for path, zones in self._zone_lists():
+            for index, zone in enumerate(zones):
+                if not re.fullmatch(pattern, zone):
+                    raise At(f"{path}[{index}]", f"{zone!r} is not {rule}")
+            if len(set(zones)) < len(zones):
+                raise At(path, "a zone is named twice")
+        for index, pool in enumerate(self.node_pools):
+            if stray := sorted(set(pool.zones or ()) - set(self.network.zones)):
+                raise At(
+                    f"node_pools[{index}].zones",
+                    f"{', '.join(stray)} is no zone of the network ({', '.join(self.network.zones)})",
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _network_holds_the_nodes(self) -> Self:
+        cidr = self.network.cidr
+        if not cidr.is_private:
+            raise At("network.cidr", f"{cidr} is no private block (10/8, 172.16/12, 192.168/16)")
+        if self.cloud.provider == "aws" and not 16 <= cidr.prefixlen <= 28:  # noqa: PLR2004 - AWS's own bounds
+            raise At("network.cidr", f"a VPC is a /16 to a /28, {cidr} is not")
+        layout = self.layout()
+        if isinstance(layout, TooSmall):
+            raise At("network.cidr", str(layout))
+        if isinstance(layout, AzureLayout):
+            for taken, what in ((layout.pods, "pods"), (layout.services, "services")):
+                if cidr.overlaps(taken):
+                    raise At("network.cidr", f"{cidr} overlaps {taken}, which numbers the cluster's {what}")
+        return self
+
+    def _zone_lists(self) -> list[tuple[str, tuple[str, ...]]]:
+        pools = [
+            (f"node_pools[{index}].zones", pool.zones)
+            for index, pool in enumerate(self.node_pools)
+            if pool.zones is not None
+        ]
+        return [("network.zones", self.network.zones), *pools]
+
+    @property
+    def nodes_max(self) -> int:
+        """Nodes at the autoscaler's maximum, with one a pool for an upgrade's surge."""
+        pools = [self.cluster.system.nodes, *(pool.nodes for pool in self.node_pools)]
+        return sum(nodes.max for nodes in pools) + len(pools)
+
+    def layout(self) -> AwsLayout | AzureLayout | GcpLayout | TooSmall:
+        """The division of the network's CIDR on this cloud."""
+        match self.cloud:
+            case Aws():
+                return aws_layout(self.network.cidr, self.network.zones, self.nodes_max)
+            case Azure():
+                return azure_layout(self.network.cidr, self.nodes_max)
+            case Gcp():
+                return gcp_layout(self.network.cidr, self.nodes_max)
+
+    @property
+    def protects(self) -> bool:
+        """Whether what holds data is protected from deletion."""
+        return self.environment == "prod" if self.protect is None else self.protect
+
+    @property
+    def tags(self) -> Tags:
+        """The tags of every resource in the environment."""
+        return Tags(
+            environment=self.environment,
+            project=self.project or self.name,
+            team=self.team or self.name,
+            cost_center=self.cost_center,
+            owner=self.owner,
+            expires=self.expires.isoformat() if self.expires else None,
+            experiment=self.experiment,
+        )

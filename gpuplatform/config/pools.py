@@ -1,0 +1,87 @@
+"""Node pools: what machines, how many, bought how."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from gpuplatform.config.base import Model
+
+__all__ = ["Capacity", "NodePool", "Nodes", "OnDemand", "Spot", "SystemPool", "Taint"]
+
+Count = Annotated[int, Field(ge=0, le=1000)]
+LabelKey = Annotated[str, Field(pattern=r"^([a-z0-9.-]{1,253}/)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$")]
+LabelValue = Annotated[str, Field(pattern=r"^([A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$")]
+
+
+class Nodes(Model):
+    """The autoscaler's bounds. `max` is what the budget is checked at."""
+
+    min: Annotated[Count, Field(description="Nodes that are always there; 0 lets the pool scale from zero.")] = 0
+    max: Annotated[int, Field(ge=1, le=1000, description="Nodes the autoscaler may reach.")]
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.max < self.min:
+            raise ValueError(f"max ({self.max}) is below min ({self.min})")
+        return self
+
+
+class OnDemand(Model):
+    """Bought by the hour, kept until released."""
+
+    kind: Literal["on-demand"] = "on-demand"
+
+
+class Spot(Model):
+    """Spare capacity at the spot price; the cloud may take a node back at short notice."""
+
+    kind: Literal["spot"]
+
+
+Capacity = Annotated[OnDemand | Spot, Field(discriminator="kind")]
+
+
+class Taint(Model):
+    """A Kubernetes taint beside those that the pool gets by itself."""
+
+    key: LabelKey
+    value: LabelValue = ""
+    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] = "NoSchedule"
+
+
+class SystemPool(Model):
+    """The pool of general-purpose machines that runs what the cluster itself needs; no GPUs."""
+
+    sku: Annotated[
+        str | None, Field(description="Machine type; a sensible one of the cloud where it is left out.")
+    ] = None
+    nodes: Nodes = Nodes(min=2, max=4)
+
+
+class NodePool(Model):
+    """A pool of GPU machines, all of one type."""
+
+    name: Annotated[
+        str,
+        Field(
+            # The narrowest of the three clouds' limits, AKS's, holds on all, so a stack moves without renaming.
+            description="At most 12 lower-case letters and digits, starting with a letter.",
+            pattern=r"^[a-z][a-z0-9]{0,11}$",
+        ),
+    ]
+    sku: Annotated[str, Field(min_length=1, description="The cloud's machine type, such as p5.48xlarge.")]
+    purpose: Annotated[
+        Literal["training", "inference", "notebooks", "batch"],
+        Field(description="What it is for; decides placement and defaults, and labels the nodes."),
+    ]
+    nodes: Nodes
+    capacity: Capacity = OnDemand()
+    zones: Annotated[
+        tuple[str, ...] | None,
+        Field(min_length=1, description="The zones of this pool; all of the network's where it is left out."),
+    ] = None
+    labels: dict[LabelKey, LabelValue] = {}
+    taints: tuple[Taint, ...] = ()
+    disk_gib: Annotated[int, Field(ge=100, le=4096, description="Boot disk of each node, GiB.")] = 200

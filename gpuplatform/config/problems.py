@@ -1,0 +1,164 @@
+"""Pydantic's findings as sentences: the value, the rule, and the way out."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable
+from typing import Any, Final, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from gpuplatform.config.base import At
+from gpuplatform.errors import ConfigError
+
+__all__ = ["NOT_BUILT", "as_config_error"]
+
+Path = tuple[str | int, ...]
+Locate = Callable[[Path], str]
+
+NOT_BUILT: Final[dict[str, str]] = {
+    "storage": "storage tiers",
+    "teams": "self-service for teams",
+    "identity": "CI and workload identities",
+    "uptime": "schedules that tear an environment down",
+    "budget.alert_percent": "budget alerts in the cloud itself",
+    "budget.contacts": "budget alerts in the cloud itself",
+    "node_pools.fabric": "accelerated networking",
+    "node_pools.sharing": "GPU sharing (MIG, time-slicing, MPS)",
+    "node_pools.local_disks": "local NVMe disks",
+    "node_pools.driver": "a choice of driver owner",
+}
+"""Keys of the design whose part is not built: refused by name, since accepting and ignoring one would cost money."""
+
+_NOT_BUILT_CAPACITY: Final = ("reservation", "capacity-block", "flex-start", "queued")
+
+
+def as_config_error(error: ValidationError, model: type[BaseModel], locate: Locate) -> ConfigError:
+    """Every finding of `error`, each with its place as `locate` writes it."""
+    return ConfigError.of([_one(finding, model, locate) for finding in error.errors(include_url=False)])
+
+
+def _one(finding: Any, model: type[BaseModel], locate: Locate) -> ConfigError:
+    path = tuple(part for part in finding["loc"] if not _is_branch(part, finding["loc"]))
+    kind, value = finding["type"], finding.get("input")
+    cause = finding.get("ctx", {}).get("error")
+    if isinstance(cause, At):
+        return ConfigError(str(cause), where=locate((*path, *_keys(cause.path))))
+    where = locate(path)
+    if isinstance(value, dict) and set(value) == {"secure"}:
+        return ConfigError(
+            "a secret stands where a plain value belongs",
+            where=where,
+            rule="the platform's configuration holds no secrets; it is reviewed in the clear",
+            way_out="write the value itself, without `secure:`",
+        )
+    if kind == "extra_forbidden":
+        return _unknown_key(path, model, where)
+    if kind == "missing":
+        return ConfigError(f"{path[-1]} is missing", where=where, way_out=f"add `{path[-1]}:`")
+    if kind in {"union_tag_invalid", "union_tag_not_found"}:
+        return _bad_tag(finding, where)
+    if kind == "string_type" and isinstance(value, int | float) and not isinstance(value, bool):
+        return ConfigError(
+            f"{value} is a number where text belongs",
+            where=where,
+            rule="YAML reads an unquoted 1.30 as the number 1.3",
+            way_out=f'write it in quotes: "{value}"',
+        )
+    if kind == "value_error":
+        return ConfigError(str(cause), where=where)
+    if kind == "string_pattern_mismatch":
+        rule = _description(model, path) or f"the value matches {finding['ctx']['pattern']}"
+        return ConfigError(f"{value!r} is not accepted", where=where, rule=rule)
+    if kind == "literal_error":
+        return ConfigError(f"{value!r} is not one of {finding['ctx']['expected']}", where=where)
+    return ConfigError(f"{finding['msg'][0].lower()}{finding['msg'][1:]}, not {_short(value)}", where=where)
+
+
+def _unknown_key(path: Path, model: type[BaseModel], where: str) -> ConfigError:
+    dotted = ".".join(str(part) for part in path if isinstance(part, str))
+    if dotted in NOT_BUILT:
+        return ConfigError(
+            f"`{path[-1]}` is not supported by this version: {NOT_BUILT[dotted]} is not built yet",
+            where=where,
+            rule="a key is refused rather than accepted and ignored",
+            way_out="remove it",
+        )
+    known = _fields(model, path[:-1])
+    near = difflib.get_close_matches(str(path[-1]), known, n=1, cutoff=0.6)
+    way_out = f"did you mean `{near[0]}`?" if near else f"the keys here are {', '.join(known)}"
+    return ConfigError(f"there is no key `{path[-1]}`", where=where, way_out=way_out)
+
+
+def _bad_tag(finding: Any, where: str) -> ConfigError:
+    context = finding["ctx"]
+    discriminator = context["discriminator"].strip("'")
+    value = finding.get("input")
+    tag = value.get(discriminator) if isinstance(value, dict) else value
+    if tag in _NOT_BUILT_CAPACITY:
+        return ConfigError(
+            f"capacity `{tag}` is not supported by this version",
+            where=where,
+            rule="a key is refused rather than accepted and ignored",
+            way_out="use on-demand or spot",
+        )
+    expected = context.get("expected_tags", "")
+    if tag is None:
+        return ConfigError(f"`{discriminator}` is missing", where=where, way_out="write `provider: aws`, azure or gcp"
+                           if discriminator == "provider" else f"write `{discriminator}: ...`")
+    near = difflib.get_close_matches(str(tag), re.findall(r"'([^']+)'", expected), n=1, cutoff=0.5)
+    return ConfigError(
+        f"{discriminator} is one of {expected}, not {tag!r}",
+        where=where,
+        way_out=f"did you mean {near[0]!r}?" if near else "",
+    )
+
+
+def _is_branch(part: str | int, loc: Path) -> bool:
+    """Pydantic puts a union's tag into the path; it is no key of the file."""
+    index = loc.index(part)
+    before = loc[index - 1] if index else None
+    return before in {"cloud", "capacity"} and part in {"aws", "azure", "gcp", "on-demand", "spot"}
+
+
+def _keys(dotted: str) -> Path:
+    return tuple(int(part) if part.isdigit() else part for part in re.findall(r"[^.\[\]]+", dotted))
+
+
+def _fields(model: type[BaseModel], path: Path) -> list[str]:
+    found = _model_at(model, path)
+    return sorted({name for one in found for name in one.model_fields})
+
+
+def _description(model: type[BaseModel], path: Path) -> str:
+    for one in _model_at(model, path[:-1]):
+        field = one.model_fields.get(str(path[-1]))
+        if field is not None and field.description:
+            return field.description
+    return ""
+
+
+def _model_at(model: type[BaseModel], path: Path) -> list[type[BaseModel]]:
+    models = [model]
+    for part in path:
+        if isinstance(part, int):
+            continue
+        models = [
+            inner
+            for one in models
+            if part in one.model_fields
+            for inner in _models_in(one.model_fields[part].annotation)
+        ]
+    return models
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [found for argument in get_args(annotation) for found in _models_in(argument)]
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."  # noqa: PLR2004 - one terminal line

@@ -1,0 +1,105 @@
+"""Physical names: one convention, each service's own limits, a hash where a name must be cut.
+
+A physical name is `<platform name>-<environment>[-<part>...]`. Where a service's limit is shorter, the name
+is cut and ends in six hex digits of the whole name's SHA-256, so two long names that start alike stay apart
+and the same name is always cut the same way.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["RULES", "NameRule", "fit", "problem"]
+
+_HASH_LENGTH: Final = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameRule:
+    """What one service accepts as a name.
+
+    Attributes:
+        kind: What is named, as its cloud calls it.
+        limit: Longest name, in characters.
+        pattern: Regular expression that a whole name must match.
+        source: Where the limit is documented.
+        separator: What joins the parts; empty where the service takes letters and digits only.
+        shortest: Shortest name, in characters.
+    """
+
+    kind: str
+    limit: int
+    pattern: str
+    source: str
+    separator: str = "-"
+    shortest: int = 1
+
+
+_AWS_IAM: Final = "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html"
+_AWS_EKS: Final = "https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateCluster.html"
+_AZURE: Final = "https://learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules"
+_GCP: Final = "https://cloud.google.com/compute/docs/naming-resources"
+_GKE: Final = (
+    "https://cloud.google.com/kubernetes-engine/docs/reference/rest/v1/projects.locations.clusters"
+)
+_GCP_IAM: Final = "https://cloud.google.com/iam/docs/service-accounts-create"
+
+RULES: Final[dict[str, NameRule]] = {
+    rule.kind: rule
+    for rule in (
+        NameRule(kind="EKS cluster", limit=100, pattern=r"[0-9A-Za-z][A-Za-z0-9_-]*", source=_AWS_EKS),
+        NameRule(kind="EKS node group", limit=63, pattern=r"[0-9A-Za-z][A-Za-z0-9_-]*", source=_AWS_EKS),
+        NameRule(kind="IAM role", limit=64, pattern=r"[\w+=,.@-]+", source=_AWS_IAM),
+        NameRule(
+            kind="resource group", limit=90, pattern=r"[\w().-]*[\w()-]", source=_AZURE
+        ),
+        NameRule(kind="virtual network", limit=64, pattern=r"\w([\w.-]*\w)?", source=_AZURE, shortest=2),
+        NameRule(kind="AKS cluster", limit=63, pattern=r"[0-9A-Za-z]([\w-]*[0-9A-Za-z])?", source=_AZURE),
+        NameRule(
+            kind="AKS agent pool", limit=12, pattern=r"[a-z][a-z0-9]*", source=_AZURE, separator=""
+        ),
+        NameRule(kind="GCP resource", limit=63, pattern=r"[a-z]([-a-z0-9]*[a-z0-9])?", source=_GCP),
+        NameRule(kind="GKE cluster", limit=40, pattern=r"[a-z]([-a-z0-9]*[a-z0-9])?", source=_GKE),
+        NameRule(kind="GKE node pool", limit=40, pattern=r"[a-z]([-a-z0-9]*[a-z0-9])?", source=_GKE),
+        NameRule(
+            kind="GCP service account",
+            limit=30,
+            pattern=r"[a-z]([-a-z0-9]*[a-z0-9])",
+            source=_GCP_IAM,
+            shortest=6,
+        ),
+    )
+}
+
+
+def problem(kind: str, name: str) -> str | None:
+    """Why `name` is no legal name for `kind`, or None where it is one."""
+    rule = RULES[kind]
+    if not rule.shortest <= len(name) <= rule.limit:
+        return f"{kind} names have {rule.shortest} to {rule.limit} characters, {name!r} has {len(name)}"
+    if not re.fullmatch(rule.pattern, name):
+        return f"{kind} names match ^{rule.pattern}$, {name!r} does not"
+    return None
+
+
+def fit(kind: str, *parts: str) -> str:
+    """The parts joined as a legal name for `kind`, cut and hashed only where the service's limit demands it.
+
+    Raises:
+        ValueError: The parts cannot make a legal name; configuration is checked before it gets here, so
+            this is a program's own mistake.
+    """
+    rule = RULES[kind]
+    joined = rule.separator.join(parts)
+    name = joined if rule.separator else joined.replace("-", "").replace("_", "")
+    # Dropping separators may make two names one ("a-b" and "ab"), so those are hashed as well.
+    if len(name) > rule.limit or name != joined:
+        digest = hashlib.sha256("-".join(parts).encode()).hexdigest()
+        room = rule.limit - len(rule.separator) - _HASH_LENGTH
+        name = rule.separator.join((name[:room].rstrip("-_"), digest[:_HASH_LENGTH]))
+    if (why := problem(kind, name)) is not None:
+        raise ValueError(why)
+    return name

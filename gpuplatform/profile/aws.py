@@ -1,0 +1,24 @@
+"""EKS: AL2023 with the NVIDIA driver in the image, managed node groups, the Cluster Autoscaler from its chart."""
+
+from __future__ import annotations
+
+from gpuplatform.catalog import Sku
+from gpuplatform.profile.facts import CloudFacts
+from gpuplatform.profile.model import AmiDriver, Taint
+
+__all__ = ["facts"]
+
+
+def facts(sku: Sku, _where: str) -> CloudFacts:
+    """AWS's answers for `sku`."""
+    arm = sku.arch == "arm64"
+    driver = AmiDriver(ami_type="AL2023_ARM_64_NVIDIA" if arm else "AL2023_x86_64_NVIDIA")
+    return CloudFacts(
+        driver=driver,
+        image=driver.ami_type,
+        arch="arm64" if arm else "amd64",
+        gpu_taint=Taint(key="nvidia.com/gpu", value="true", effect="NoSchedule"),
+        # EKS labels spot nodes eks.amazonaws.com/capacityType=SPOT by itself and refuses a declared eks.* label;
+        # it sets no taint (https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html).
+        needs_scale_hints=True,
+    )
