@@ -1,0 +1,174 @@
+"""Where things are: the Pulumi project, the sandbox's data below it, and the user's cache."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+from gpuplatform.errors import ConfigError, SandboxError
+
+__all__ = ["Home", "Project", "cache_root", "find_project", "read_yaml"]
+
+# Pulumi.json is a project too, but its stack files are JSON: the sandbox edits text, and knows only YAML.
+PROJECT_FILES = ("Pulumi.yaml", "Pulumi.yml")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Project:
+    """A Pulumi project as its Pulumi.yaml describes it."""
+
+    file: Path
+    name: str
+    runtime: str
+    stack_config_dir: Path
+
+    @property
+    def root(self) -> Path:
+        """The folder of Pulumi.yaml."""
+        return self.file.parent
+
+    def stack_file(self, stack: str) -> Path:
+        """The configuration file of `stack`, as the engine names it; it need not exist."""
+        return self.stack_config_dir / f"Pulumi.{stack}{self.file.suffix}"
+
+    def stacks(self) -> tuple[str, ...]:
+        """The stacks that have a configuration file, sorted."""
+        files = self.stack_config_dir.glob(f"Pulumi.*{self.file.suffix}")
+        return tuple(sorted(file.name.removeprefix("Pulumi.").removesuffix(self.file.suffix) for file in files))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Home:
+    """The sandbox's folder: its own state, its own clouds, and copies of the project's configuration.
+
+    GPUPLATFORM_HOME moves it; otherwise it is `.gpuplatform` beside Pulumi.yaml.
+    """
+
+    root: Path
+
+    @classmethod
+    def of(cls, project: Project, environ: Mapping[str, str] = os.environ) -> Home:
+        """The home of `project`; creates nothing."""
+        base = environ.get("GPUPLATFORM_HOME")
+        return cls(root=(Path(base).absolute() if base else project.root / ".gpuplatform") / "sandbox")
+
+    @property
+    def state(self) -> Path:
+        """Pulumi's state, as its file backend keeps it."""
+        return self.root / "state"
+
+    @property
+    def pulumi_home(self) -> Path:
+        """The engine's own folder, in place of ~/.pulumi."""
+        return self.root / "pulumi-home"
+
+    @property
+    def world(self) -> Path:
+        """What exists in the simulated clouds."""
+        return self.root / "clouds.sqlite"
+
+    @property
+    def bin(self) -> Path:
+        """The folder that comes first on a command's PATH."""
+        return self.root / "bin"
+
+    @property
+    def empty(self) -> Path:
+        """A folder without files, where cloud tools look for credentials and find none."""
+        return self.root / "no-credentials"
+
+    def shadow(self, project: Project) -> Path:
+        """A project folder of the same name, which holds the copies of the stacks' configuration files."""
+        return self.root / "projects" / project.name
+
+    def state_file(self, project: Project, stack: str) -> Path:
+        """Where the file backend keeps the state of `stack`."""
+        return self.state / ".pulumi" / "stacks" / project.name / f"{stack}.json"
+
+    def create(self) -> None:
+        """Makes the folders; a .gitignore keeps them out of the user's repository.
+
+        Raises:
+            SandboxError: The folder cannot be written.
+        """
+        try:
+            for folder in (self.state, self.pulumi_home, self.bin, self.empty):
+                folder.mkdir(parents=True, exist_ok=True)
+            ignore = self.root / ".gitignore"
+            if not ignore.exists():
+                ignore.write_text("*\n", encoding="utf-8")
+        except OSError as error:
+            raise SandboxError(
+                f"the sandbox cannot write its folder: {error.strerror}",
+                where=str(error.filename or self.root),
+                way_out="make the folder writable, or set GPUPLATFORM_HOME to one that is",
+            ) from error
+
+
+def find_project(start: Path) -> Project:
+    """The project of the nearest Pulumi.yaml at or above `start`, as the engine finds it.
+
+    Raises:
+        ConfigError: There is none, or it is not a project.
+    """
+    for folder in (start.absolute(), *start.absolute().parents):
+        for name in PROJECT_FILES:
+            if (folder / name).is_file():
+                return _read_project(folder / name)
+    raise ConfigError(
+        "no Pulumi.yaml here or in a folder above",
+        where=str(start),
+        way_out="run the command inside a Pulumi project",
+    )
+
+
+def _read_project(file: Path) -> Project:
+    data = read_yaml(file)
+    name = data.get("name") if isinstance(data, dict) else None
+    if not isinstance(name, str) or not name:
+        raise ConfigError("a Pulumi project needs a name", where=str(file), rule="`name:` is a text")
+    runtime = data.get("runtime")
+    if isinstance(runtime, dict):
+        runtime = runtime.get("name")
+    # An older spelling: `config: FOLDER` means stackConfigDir; as a mapping it is the project's defaults.
+    folder = data.get("stackConfigDir") or data.get("config")
+    return Project(
+        file=file,
+        name=name,
+        runtime=str(runtime),
+        stack_config_dir=file.parent / folder if isinstance(folder, str) else file.parent,
+    )
+
+
+def read_yaml(file: Path) -> object:
+    """The file as plain data; None when it is empty.
+
+    Raises:
+        ConfigError: It cannot be read, or is no YAML: names file, line and column.
+    """
+    try:
+        return YAML(typ="safe").load(file.read_text(encoding="utf-8"))
+    except YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        at = f"{file}:{mark.line + 1}:{mark.column + 1}" if mark else str(file)
+        problem = getattr(error, "problem", None) or "the text cannot be read"
+        raise ConfigError(f"this is not YAML: {problem}", where=at) from error
+    except UnicodeDecodeError as error:
+        raise ConfigError("this is not a text file in UTF-8", where=str(file)) from error
+    except OSError as error:
+        raise ConfigError(f"the file cannot be read: {error.strerror}", where=str(file)) from error
+
+
+def cache_root(environ: Mapping[str, str] = os.environ) -> Path:
+    """The user's cache folder for gpuplatform, shared by all projects; GPUPLATFORM_CACHE moves it."""
+    if chosen := environ.get("GPUPLATFORM_CACHE"):
+        return Path(chosen).absolute()
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "gpuplatform"
+    return Path(environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gpuplatform"
