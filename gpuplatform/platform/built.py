@@ -1,0 +1,27 @@
+"""What a cloud's composition hands back to the layer that fills the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pulumi
+
+from gpuplatform.contracts import ClusterHandle
+
+__all__ = ["Built"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Built:
+    """A cluster with its pools.
+
+    Attributes:
+        cluster: The cluster, as every layer above sees it.
+        pools: Each GPU pool's own resource, by the pool's name; what runs on GPUs depends on them.
+        provider: The cloud's provider, pinned to the account, subscription or project.
+    """
+
+    cluster: ClusterHandle
+    pools: dict[str, pulumi.Resource]
+    provider: pulumi.ProviderResource
