@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from gpuplatform.config.document import line_of, parse
 from gpuplatform.config.model import Platform
-from gpuplatform.config.problems import as_config_error
+from gpuplatform.config.problems import Locate, as_config_error, secrets_in
 from gpuplatform.errors import ConfigError
 
 __all__ = ["KEY", "Project", "find_project", "from_engine", "from_file"]
@@ -111,7 +111,9 @@ def from_engine(value: str | None, *, secret: bool, stack: str) -> Platform:
     return _validated(content, lambda path: f"{place}: {_dotted(path)}")
 
 
-def _validated(content: Any, locate: Any) -> Platform:
+def _validated(content: Any, locate: Locate) -> Platform:
+    if secrets := secrets_in(content, locate):
+        raise ConfigError.of(secrets)
     if not isinstance(content, dict):
         raise ConfigError(
             f"the platform is a mapping, not {type(content).__name__}", where=locate(()), rule=_NO_PLATFORM

@@ -8,7 +8,7 @@ from decimal import Decimal
 from ipaddress import IPv4Network
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, model_validator
+from pydantic import PlainValidator, Field, PlainSerializer, WithJsonSchema, model_validator
 
 from gpuplatform.config.base import At, Model
 from gpuplatform.config.clouds import Aws, Azure, Cloud, Gcp
@@ -57,14 +57,14 @@ def _money(value: Any) -> Decimal:
 
 Cidr = Annotated[
     IPv4Network,
-    BeforeValidator(_cidr),
+    PlainValidator(_cidr),
     PlainSerializer(str),
     WithJsonSchema({"type": "string", "pattern": r"^\d{1,3}(\.\d{1,3}){3}/\d{1,2}$"}),
 ]
-Day = Annotated[date, BeforeValidator(_date), WithJsonSchema({"type": "string", "format": "date"})]
+Day = Annotated[date, PlainValidator(_date), WithJsonSchema({"type": "string", "format": "date"})]
 Usd = Annotated[
     Decimal,
-    BeforeValidator(_money),
+    PlainValidator(_money),
     PlainSerializer(float),
     WithJsonSchema({"type": "number", "exclusiveMinimum": 0}),
 ]

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from gpuplatform.config.base import At
 from gpuplatform.errors import ConfigError
 
-__all__ = ["NOT_BUILT", "as_config_error"]
+__all__ = ["NOT_BUILT", "Locate", "as_config_error", "secrets_in"]
 
 Path = tuple[str | int, ...]
 Locate = Callable[[Path], str]
@@ -36,7 +36,17 @@ _NOT_BUILT_CAPACITY: Final = ("reservation", "capacity-block", "flex-start", "qu
 
 def as_config_error(error: ValidationError, model: type[BaseModel], locate: Locate) -> ConfigError:
     """Every finding of `error`, each with its place as `locate` writes it."""
-    return ConfigError.of([_one(finding, model, locate) for finding in error.errors(include_url=False)])
+    findings = error.errors(include_url=False)
+    paths = [finding["loc"] for finding in findings]
+    return ConfigError.of(
+        [_one(finding, model, locate) for finding in findings if not _echoes(finding, paths)]
+    )
+
+
+def _echoes(finding: Any, paths: list[Path]) -> bool:
+    """Pydantic counts a list's valid items only, so one bad item makes a list of one "too short" as well."""
+    own = finding["loc"]
+    return finding["type"] == "too_short" and any(len(path) > len(own) and path[: len(own)] == own for path in paths)
 
 
 def _one(finding: Any, model: type[BaseModel], locate: Locate) -> ConfigError:
@@ -46,13 +56,6 @@ def _one(finding: Any, model: type[BaseModel], locate: Locate) -> ConfigError:
     if isinstance(cause, At):
         return ConfigError(str(cause), where=locate((*path, *_keys(cause.path))))
     where = locate(path)
-    if isinstance(value, dict) and set(value) == {"secure"}:
-        return ConfigError(
-            "a secret stands where a plain value belongs",
-            where=where,
-            rule="the platform's configuration holds no secrets; it is reviewed in the clear",
-            way_out="write the value itself, without `secure:`",
-        )
     if kind == "extra_forbidden":
         return _unknown_key(path, model, where)
     if kind == "missing":
@@ -73,6 +76,10 @@ def _one(finding: Any, model: type[BaseModel], locate: Locate) -> ConfigError:
         return ConfigError(f"{value!r} is not accepted", where=where, rule=rule)
     if kind == "literal_error":
         return ConfigError(f"{value!r} is not one of {finding['ctx']['expected']}", where=where)
+    if kind in {"too_short", "too_long"}:
+        bound = "at least" if kind == "too_short" else "at most"
+        limit = finding["ctx"].get("min_length", finding["ctx"].get("max_length"))
+        return ConfigError(f"{path[-1]} has {bound} {limit} item(s), not {finding['ctx']['actual_length']}", where=where)
     return ConfigError(f"{finding['msg'][0].lower()}{finding['msg'][1:]}, not {_short(value)}", where=where)
 
 
@@ -80,7 +87,7 @@ def _unknown_key(path: Path, model: type[BaseModel], where: str) -> ConfigError:
     dotted = ".".join(str(part) for part in path if isinstance(part, str))
     if dotted in NOT_BUILT:
         return ConfigError(
-            f"`{path[-1]}` is not supported by this version: {NOT_BUILT[dotted]} is not built yet",
+            f"`{path[-1]}` is not supported by this version (not built yet: {NOT_BUILT[dotted]})",
             where=where,
             rule="a key is refused rather than accepted and ignored",
             way_out="remove it",
@@ -162,3 +169,21 @@ def _models_in(annotation: Any) -> list[type[BaseModel]]:
 def _short(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."  # noqa: PLR2004 - one terminal line
+
+
+def secrets_in(content: Any, locate: Locate, path: Path = ()) -> list[ConfigError]:
+    """An error for each `secure:` value; checked first, since in a free mapping it would pass for a key."""
+    if isinstance(content, dict):
+        if set(content) == {"secure"}:
+            return [
+                ConfigError(
+                    "a secret stands where a plain value belongs",
+                    where=locate(path),
+                    rule="the platform's configuration holds no secrets; it is reviewed in the clear",
+                    way_out="write the value itself, without `secure:`",
+                )
+            ]
+        return [found for key, value in content.items() for found in secrets_in(value, locate, (*path, key))]
+    if isinstance(content, list):
+        return [found for index, value in enumerate(content) for found in secrets_in(value, locate, (*path, index))]
+    return []
