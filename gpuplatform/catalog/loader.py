@@ -1,0 +1,196 @@
+"""Reads the CSV files of `data/`, each cloud's only when it is first asked for.
+
+Importing this module reads nothing. A broken row is a CatalogError that names file and row: the data is part
+of the product, so that is our bug, and no look-up goes on past it.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from gpuplatform.catalog import schema
+from gpuplatform.catalog.model import (
+    Cloud,
+    KubernetesVersion,
+    Machine,
+    Offering,
+    Region,
+    Sku,
+    Source,
+)
+from gpuplatform.errors import CatalogError
+
+__all__ = ["CATALOGUE", "DATA", "CloudData", "cloud_data", "sources"]
+
+DATA = Path(__file__).parent / "data"
+CATALOGUE = "catalogue"
+"""The origin of everything that is not from a stack's own file."""
+
+
+def _rows(path: Path, columns: schema.Columns) -> Iterator[tuple[int, dict[str, str]]]:
+    """Line number and cells of each row; the header must be exactly the schema's."""
+    with path.open(encoding="utf-8", newline="") as file:
+        reader = csv.reader(file)
+        header = next(reader, [])
+        expected = [column.name for column in columns]
+        if header != expected:
+            raise CatalogError(
+                f"the header is {','.join(header)}", where=str(path), rule=f"it must be {','.join(expected)}"
+            )
+        for cells in reader:
+            if len(cells) != len(expected):
+                raise CatalogError(
+                    f"{len(cells)} cells under {len(expected)} headers", where=f"{path}:{reader.line_num}"
+                )
+            yield reader.line_num, dict(zip(expected, cells, strict=True))
+
+
+def _typed(path: Path, line: int, cells: dict[str, str], columns: schema.Columns) -> dict[str, Any]:
+    values, problems = schema.read_row(cells, columns)
+    if problems:
+        raise CatalogError("; ".join(text for _, text in problems), where=f"{path}:{line}")
+    return values
+
+
+def _table(path: Path, columns: schema.Columns) -> Iterator[dict[str, Any]]:
+    for line, cells in _rows(path, columns):
+        yield _typed(path, line, cells, columns)
+
+
+@cache
+def sources() -> dict[str, Source]:
+    """Every source by its id."""
+    return {row["id"]: Source(**row) for row in _table(DATA / "sources.csv", schema.SOURCES)}
+
+
+def _title(source_id: str) -> str:
+    """A source as a reader should see it; rows keep only its id."""
+    if not source_id:
+        return ""
+    source = sources().get(source_id)
+    if source is None:
+        raise CatalogError(f"no source {source_id!r}", where=str(DATA / "sources.csv"))
+    return source.title
+
+
+class CloudData:
+    """One cloud's files, each read at its first use.
+
+    Offerings and machines become objects only when asked for: a plan needs a handful of the thousands.
+    """
+
+    def __init__(self, cloud: Cloud) -> None:
+        self.cloud = cloud
+        self._folder = DATA / cloud
+        self._skus: dict[str, Sku] | None = None
+        self._machines: dict[str, tuple[int, dict[str, str]]] | None = None
+        self._offerings: dict[str, dict[str, tuple[int, dict[str, str]]]] | None = None
+        self._regions: dict[str, Region] | None = None
+        self._kubernetes: tuple[KubernetesVersion, ...] | None = None
+
+    @property
+    def skus(self) -> dict[str, Sku]:
+        """GPU machine types by name, in the file's order."""
+        if self._skus is None:
+            self._skus = {
+                row["name"]: Sku(cloud=self.cloud, **row | {"spec_source": _title(row["spec_source"])})
+                for row in _table(self._folder / "skus.csv", schema.SKUS)
+            }
+        return self._skus
+
+    @property
+    def _machine_rows(self) -> dict[str, tuple[int, dict[str, str]]]:
+        if self._machines is None:
+            path = self._folder / "machines.csv"
+            self._machines = {cells["name"]: (line, cells) for line, cells in _rows(path, schema.MACHINES)}
+        return self._machines
+
+    @property
+    def machine_names(self) -> tuple[str, ...]:
+        """Every machine type without a GPU."""
+        return tuple(self._machine_rows)
+
+    def machine(self, name: str) -> Machine | None:
+        """A machine type without a GPU."""
+        if name not in self._machine_rows:
+            return None
+        line, cells = self._machine_rows[name]
+        row = _typed(self._folder / "machines.csv", line, cells, schema.MACHINES)
+        return Machine(cloud=self.cloud, **row | {"source": _title(row["source"])})
+
+    @property
+    def _offering_rows(self) -> dict[str, dict[str, tuple[int, dict[str, str]]]]:
+        if self._offerings is None:
+            self._offerings = {}
+            for line, cells in _rows(self._folder / "offerings.csv", schema.OFFERINGS):
+                self._offerings.setdefault(cells["name"], {})[cells["region"]] = (line, cells)
+        return self._offerings
+
+    @property
+    def offered_names(self) -> tuple[str, ...]:
+        """Every machine type that has an offering."""
+        return tuple(self._offering_rows)
+
+    def offered_regions(self, name: str) -> tuple[str, ...]:
+        """The regions a machine type is sold in; empty: not known."""
+        return tuple(self._offering_rows.get(name, ()))
+
+    def offering(self, name: str, region: str) -> Offering | None:
+        """One machine type in one region."""
+        found = self._offering_rows.get(name, {}).get(region)
+        if found is None:
+            return None
+        line, cells = found
+        path = self._folder / "offerings.csv"
+        row = _typed(path, line, cells, schema.OFFERINGS)
+        del row["name"]
+        if not row["offered_source"]:
+            row |= {"offered_source": row["price_source"], "offered_date": row["price_date"]}
+        if not row["offered_source"] or row["offered_date"] is None:
+            raise CatalogError(f"{name} in {region} has no source and date", where=f"{path}:{line}")
+        titles = {key: _title(row[key]) for key in ("offered_source", "price_source")}
+        return Offering(
+            cloud=self.cloud, sku=name, usd_per_hour_reserved=None, origin=CATALOGUE, **row | titles
+        )
+
+    @property
+    def zone_ids(self) -> dict[str, tuple[str, ...]]:
+        """Every zone ID that some machine type is offered in, by region."""
+        zones: dict[str, set[str]] = {}
+        for by_region in self._offering_rows.values():
+            for region, (_, cells) in by_region.items():
+                zones.setdefault(region, set()).update(cells["zone_ids"].split())
+        return {region: tuple(sorted(ids)) for region, ids in zones.items() if ids}
+
+    @property
+    def regions(self) -> dict[str, Region]:
+        """Regions by name."""
+        if self._regions is None:
+            self._regions = {
+                row["name"]: Region(cloud=self.cloud, **row | {"source": _title(row["source"])})
+                for row in _table(self._folder / "regions.csv", schema.REGIONS)
+            }
+        return self._regions
+
+    @property
+    def kubernetes(self) -> tuple[KubernetesVersion, ...]:
+        """Kubernetes minors, oldest first."""
+        if self._kubernetes is None:
+            self._kubernetes = tuple(
+                KubernetesVersion(
+                    cloud=self.cloud,
+                    **row | {"source": _title(row["source"]), "price_source": _title(row["price_source"])},
+                )
+                for row in _table(self._folder / "kubernetes.csv", schema.KUBERNETES)
+            )
+        return self._kubernetes
+
+
+@cache
+def cloud_data(cloud: Cloud) -> CloudData:
+    """One cloud's data, shared by every Catalog."""
+    return CloudData(cloud)

@@ -1,0 +1,182 @@
+"""A stack's own offerings and prices: negotiated, reserved, or missing from the catalogue.
+
+A CSV file with a header, or a YAML file with a list under `prices:`, of the columns in `schema.OWN_PRICES`:
+
+```yaml
+prices:
+  - cloud: aws
+    sku: p5.48xlarge
+    region: us-west-2
+    usd_per_hour: 49.50            # on demand
+    usd_per_hour_reserved: 31.46   # reservations and capacity blocks
+    date: 2026-11-01
+    source: EDP contract 4711
+```
+
+A price here wins over the catalogue's of the same kind, machine type and region; a price left empty is still the
+catalogue's. A row without any price says only that the type is offered there.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from datetime import date
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gpuplatform.catalog import schema
+from gpuplatform.catalog.model import Cloud, Offering
+from gpuplatform.errors import ConfigError
+
+if TYPE_CHECKING:
+    from gpuplatform.catalog.catalog import Catalog
+
+__all__ = ["read"]
+
+_COLUMNS = tuple(column.name for column in schema.OWN_PRICES)
+_PRICES = ("usd_per_hour", "usd_per_hour_spot", "usd_per_hour_reserved")
+
+
+def read(path: Path, catalog: Catalog) -> dict[tuple[Cloud, str, str], Offering]:
+    """The file's rows.
+
+    Raises:
+        ConfigError: The file cannot be read, or rows of it are wrong. All are reported, each with its row.
+    """
+    offerings: dict[tuple[Cloud, str, str], Offering] = {}
+    problems: list[ConfigError] = []
+    for row, cells in _rows(path):
+        where = f"{path}: {row}"
+        values, wrong = _values(cells, where)
+        if wrong:
+            problems += wrong
+            continue
+        key = (values["cloud"], values["sku"], values["region"])
+        problem = _not_known(catalog, values, where)
+        if problem is not None:
+            problems.append(problem)
+        elif key in offerings:
+            problems.append(
+                ConfigError(f"a second row for {' '.join(key)}", where=where, rule="one row each")
+            )
+        else:
+            offerings[key] = _offering(values, catalog.offering(*key), str(path))
+    if problems:
+        raise ConfigError.of(problems)
+    return offerings
+
+
+def _values(cells: dict[str, str], where: str) -> tuple[dict[str, Any], list[ConfigError]]:
+    unknown = sorted(set(cells) - set(_COLUMNS))
+    if unknown:
+        rule = f"columns: {', '.join(_COLUMNS)}"
+        return {}, [ConfigError(f"unknown column {', '.join(unknown)}", where=where, rule=rule)]
+    values, wrong = schema.read_row(cells, schema.OWN_PRICES)
+    return values, [ConfigError(text, where=where, rule=_rule(column)) for column, text in wrong]
+
+
+def _rule(column: str) -> str:
+    return next(each.doc for each in schema.OWN_PRICES if each.name == column)
+
+
+def _not_known(catalog: Catalog, values: dict[str, Any], where: str) -> ConfigError | None:
+    """A misspelt machine type would never match a pool, and its price would be silently unused."""
+    cloud, sku = values["cloud"], values["sku"]
+    if catalog.sku(cloud, sku) or catalog.machine(cloud, sku):
+        return None
+    near = catalog.nearest(cloud, sku)
+    return ConfigError(
+        f"{cloud} has no machine type {sku}",
+        where=where,
+        rule="a row prices a machine type of the catalogue",
+        way_out=f"did you mean {' or '.join(near)}?" if near else "check the name: gpuplatform sku list",
+    )
+
+
+def _offering(values: dict[str, Any], catalogues: Offering | None, file: str) -> Offering:
+    """A row as an offering; zones it does not name are the catalogue's, prices it does not name stay None."""
+    source = values["source"] or file
+    priced = any(values[name] is not None for name in _PRICES)
+    return Offering(
+        cloud=values["cloud"],
+        sku=values["sku"],
+        region=values["region"],
+        zone_ids=values["zone_ids"] or (catalogues.zone_ids if catalogues else ()),
+        usd_per_hour=values["usd_per_hour"],
+        usd_per_hour_spot=values["usd_per_hour_spot"],
+        usd_per_hour_reserved=values["usd_per_hour_reserved"],
+        offered_source=source,
+        offered_date=values["date"],
+        price_source=source if priced else "",
+        price_date=values["date"] if priced else None,
+        origin=file,
+    )
+
+
+def _rows(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(
+            f"the price file cannot be read: {error.strerror}",
+            where=str(path),
+            way_out="correct the path under prices, or remove the key to use the catalogue alone",
+        ) from None
+    except UnicodeDecodeError:
+        raise ConfigError("the file is no text in UTF-8", where=str(path)) from None
+    if path.suffix == ".csv":
+        return _csv_rows(path, text)
+    if path.suffix in {".yaml", ".yml"}:
+        return _yaml_rows(path, text)
+    raise ConfigError(
+        f"{path.name} is no price file", where=str(path), rule="prices are in a .csv, .yaml or .yml file"
+    )
+
+
+def _csv_rows(path: Path, text: str) -> Iterator[tuple[str, dict[str, str]]]:
+    reader = csv.reader(StringIO(text))
+    header = next(reader, None)
+    if not header:
+        raise ConfigError(
+            "the file is empty", where=str(path), rule=f"its first line names columns: {','.join(_COLUMNS)}"
+        )
+    for cells in reader:
+        if not cells:
+            continue
+        row = f"line {reader.line_num}"
+        if len(cells) != len(header):
+            raise ConfigError(f"{len(cells)} cells under {len(header)} columns", where=f"{path}: {row}")
+        yield row, dict(zip(header, cells, strict=True))
+
+
+def _yaml_rows(path: Path, text: str) -> Iterator[tuple[str, dict[str, str]]]:
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    try:
+        # "pure": ruamel's C loader knows only YAML 1.1, where `no` is false and 1:30 is ninety.
+        document = YAML(typ="safe", pure=True).load(text)
+    except YAMLError as error:
+        raise ConfigError(f"the file is no YAML: {error}", where=str(path)) from None
+    rows = document.get("prices") if isinstance(document, dict) else None
+    if not isinstance(rows, list) or set(document) != {"prices"}:
+        raise ConfigError(
+            "the file has no list of prices",
+            where=str(path),
+            rule="a YAML price file is one list under prices:",
+        )
+    for index, row in enumerate(rows):
+        where = f"prices[{index}]"
+        if not isinstance(row, dict):
+            raise ConfigError("the entry is no mapping of columns to values", where=f"{path}: {where}")
+        yield where, {str(name): _cell(value) for name, value in row.items()}
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return " ".join(str(each) for each in value)
+    return value.isoformat() if isinstance(value, date) else str(value)
