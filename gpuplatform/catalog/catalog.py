@@ -30,8 +30,8 @@ from gpuplatform.catalog.model import (
 
 __all__ = ["Catalog", "load"]
 
-# A reservation (AWS ODCR, Azure capacity reservation group, GCP reservation) holds capacity and is billed at the
-# on-demand rate. A committed discount is the account's own secret: only the stack's own file can know it.
+# A reservation (AWS ODCR, Azure capacity reservation group, GCP reservation) holds capacity and is billed at
+# the on-demand rate. A committed discount is the account's own secret: only the stack's own file can know it.
 _BILLED_ON_DEMAND = frozenset({"on-demand", "reservation"})
 _RESERVED = frozenset({"reservation", "capacity-block"})
 
@@ -56,8 +56,8 @@ class Catalog:
     def sku(self, cloud: Cloud, name: str) -> Sku | None:
         """A GPU machine type by its exact name.
 
-        On GCP, `n1-standard-8+nvidia-tesla-t4:1` is the GPU on that host, where the host is a known N1 machine
-        type no larger than the GPU allows: its vCPUs and memory are then the host's.
+        On GCP, `n1-standard-8+nvidia-tesla-t4:1` is the GPU on that host, where the host is a known N1
+        machine type no larger than the GPU allows: its vCPUs and memory are then the host's.
         """
         data = cloud_data(cloud)
         if name in data.skus:
@@ -221,7 +221,7 @@ def _on_demand_amount(offering: Offering, capacity_kind: str) -> tuple[Decimal, 
 
 
 def _kilometres(here: Region, there: Region) -> float:
-    """Great-circle distance (haversine on a sphere of 6371 km: good to half a per cent, enough to sort by)."""
+    """Great-circle distance (haversine on a sphere of 6371 km: good to half a per cent: enough to sort)."""
     lat1, lat2 = math.radians(here.latitude), math.radians(there.latitude)
     half_lat = math.sin((lat2 - lat1) / 2)
     half_lon = math.sin(math.radians(there.longitude - here.longitude) / 2)

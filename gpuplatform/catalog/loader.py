@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +31,12 @@ CATALOGUE = "catalogue"
 """The origin of everything that is not from a stack's own file."""
 
 
-def _rows(path: Path, columns: schema.Columns) -> Iterator[tuple[int, dict[str, str]]]:
-    """Line number and cells of each row; the header must be exactly the schema's."""
+Row = tuple[int, list[str]]
+"""A row's line number and its cells, still text."""
+
+
+def _rows(path: Path, columns: schema.Columns) -> Iterator[Row]:
+    """The file's rows; the header must be exactly the schema's."""
     with path.open(encoding="utf-8", newline="") as file:
         reader = csv.reader(file)
         header = next(reader, [])
@@ -46,19 +50,21 @@ def _rows(path: Path, columns: schema.Columns) -> Iterator[tuple[int, dict[str, 
                 raise CatalogError(
                     f"{len(cells)} cells under {len(expected)} headers", where=f"{path}:{reader.line_num}"
                 )
-            yield reader.line_num, dict(zip(expected, cells, strict=True))
+            yield reader.line_num, cells
 
 
-def _typed(path: Path, line: int, cells: dict[str, str], columns: schema.Columns) -> dict[str, Any]:
-    values, problems = schema.read_row(cells, columns)
+def _typed(path: Path, row: Row, columns: schema.Columns) -> dict[str, Any]:
+    line, cells = row
+    names = [column.name for column in columns]
+    values, problems = schema.read_row(dict(zip(names, cells, strict=True)), columns)
     if problems:
         raise CatalogError("; ".join(text for _, text in problems), where=f"{path}:{line}")
     return values
 
 
 def _table(path: Path, columns: schema.Columns) -> Iterator[dict[str, Any]]:
-    for line, cells in _rows(path, columns):
-        yield _typed(path, line, cells, columns)
+    for row in _rows(path, columns):
+        yield _typed(path, row, columns)
 
 
 @cache
@@ -86,28 +92,19 @@ class CloudData:
     def __init__(self, cloud: Cloud) -> None:
         self.cloud = cloud
         self._folder = DATA / cloud
-        self._skus: dict[str, Sku] | None = None
-        self._machines: dict[str, tuple[int, dict[str, str]]] | None = None
-        self._offerings: dict[str, dict[str, tuple[int, dict[str, str]]]] | None = None
-        self._regions: dict[str, Region] | None = None
-        self._kubernetes: tuple[KubernetesVersion, ...] | None = None
 
-    @property
+    @cached_property
     def skus(self) -> dict[str, Sku]:
         """GPU machine types by name, in the file's order."""
-        if self._skus is None:
-            self._skus = {
-                row["name"]: Sku(cloud=self.cloud, **row | {"spec_source": _title(row["spec_source"])})
-                for row in _table(self._folder / "skus.csv", schema.SKUS)
-            }
-        return self._skus
+        return {
+            row["name"]: Sku(cloud=self.cloud, **row | {"spec_source": _title(row["spec_source"])})
+            for row in _table(self._folder / "skus.csv", schema.SKUS)
+        }
 
-    @property
-    def _machine_rows(self) -> dict[str, tuple[int, dict[str, str]]]:
-        if self._machines is None:
-            path = self._folder / "machines.csv"
-            self._machines = {cells["name"]: (line, cells) for line, cells in _rows(path, schema.MACHINES)}
-        return self._machines
+    @cached_property
+    def _machine_rows(self) -> dict[str, Row]:
+        name = _index(schema.MACHINES, "name")
+        return {row[1][name]: row for row in _rows(self._folder / "machines.csv", schema.MACHINES)}
 
     @property
     def machine_names(self) -> tuple[str, ...]:
@@ -116,24 +113,19 @@ class CloudData:
 
     def machine(self, name: str) -> Machine | None:
         """A machine type without a GPU."""
-        if name not in self._machine_rows:
+        found = self._machine_rows.get(name)
+        if found is None:
             return None
-        line, cells = self._machine_rows[name]
-        row = _typed(self._folder / "machines.csv", line, cells, schema.MACHINES)
+        row = _typed(self._folder / "machines.csv", found, schema.MACHINES)
         return Machine(cloud=self.cloud, **row | {"source": _title(row["source"])})
 
-    @property
-    def _offering_rows(self) -> dict[str, dict[str, tuple[int, dict[str, str]]]]:
-        if self._offerings is None:
-            self._offerings = {}
-            for line, cells in _rows(self._folder / "offerings.csv", schema.OFFERINGS):
-                self._offerings.setdefault(cells["name"], {})[cells["region"]] = (line, cells)
-        return self._offerings
-
-    @property
-    def offered_names(self) -> tuple[str, ...]:
-        """Every machine type that has an offering."""
-        return tuple(self._offering_rows)
+    @cached_property
+    def _offering_rows(self) -> dict[str, dict[str, Row]]:
+        name, region = _index(schema.OFFERINGS, "name"), _index(schema.OFFERINGS, "region")
+        offerings: dict[str, dict[str, Row]] = {}
+        for row in _rows(self._folder / "offerings.csv", schema.OFFERINGS):
+            offerings.setdefault(row[1][name], {})[row[1][region]] = row
+        return offerings
 
     def offered_regions(self, name: str) -> tuple[str, ...]:
         """The regions a machine type is sold in; empty: not known."""
@@ -144,50 +136,50 @@ class CloudData:
         found = self._offering_rows.get(name, {}).get(region)
         if found is None:
             return None
-        line, cells = found
         path = self._folder / "offerings.csv"
-        row = _typed(path, line, cells, schema.OFFERINGS)
+        row = _typed(path, found, schema.OFFERINGS)
         del row["name"]
         if not row["offered_source"]:
             row |= {"offered_source": row["price_source"], "offered_date": row["price_date"]}
         if not row["offered_source"] or row["offered_date"] is None:
-            raise CatalogError(f"{name} in {region} has no source and date", where=f"{path}:{line}")
+            raise CatalogError(f"{name} in {region} has no source and date", where=f"{path}:{found[0]}")
         titles = {key: _title(row[key]) for key in ("offered_source", "price_source")}
         return Offering(
             cloud=self.cloud, sku=name, usd_per_hour_reserved=None, origin=CATALOGUE, **row | titles
         )
 
-    @property
+    @cached_property
     def zone_ids(self) -> dict[str, tuple[str, ...]]:
         """Every zone ID that some machine type is offered in, by region."""
+        column = _index(schema.OFFERINGS, "zone_ids")
         zones: dict[str, set[str]] = {}
         for by_region in self._offering_rows.values():
             for region, (_, cells) in by_region.items():
-                zones.setdefault(region, set()).update(cells["zone_ids"].split())
+                zones.setdefault(region, set()).update(cells[column].split())
         return {region: tuple(sorted(ids)) for region, ids in zones.items() if ids}
 
-    @property
+    @cached_property
     def regions(self) -> dict[str, Region]:
-        """Regions by name."""
-        if self._regions is None:
-            self._regions = {
-                row["name"]: Region(cloud=self.cloud, **row | {"source": _title(row["source"])})
-                for row in _table(self._folder / "regions.csv", schema.REGIONS)
-            }
-        return self._regions
+        """Regions by name: exactly those that the offerings cover."""
+        return {
+            row["name"]: Region(cloud=self.cloud, **row | {"source": _title(row["source"])})
+            for row in _table(self._folder / "regions.csv", schema.REGIONS)
+        }
 
-    @property
+    @cached_property
     def kubernetes(self) -> tuple[KubernetesVersion, ...]:
         """Kubernetes minors, oldest first."""
-        if self._kubernetes is None:
-            self._kubernetes = tuple(
-                KubernetesVersion(
-                    cloud=self.cloud,
-                    **row | {"source": _title(row["source"]), "price_source": _title(row["price_source"])},
-                )
-                for row in _table(self._folder / "kubernetes.csv", schema.KUBERNETES)
+        return tuple(
+            KubernetesVersion(
+                cloud=self.cloud,
+                **row | {"source": _title(row["source"]), "price_source": _title(row["price_source"])},
             )
-        return self._kubernetes
+            for row in _table(self._folder / "kubernetes.csv", schema.KUBERNETES)
+        )
+
+
+def _index(columns: schema.Columns, name: str) -> int:
+    return next(index for index, column in enumerate(columns) if column.name == name)
 
 
 @cache

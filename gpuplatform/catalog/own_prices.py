@@ -13,8 +13,8 @@ prices:
     source: EDP contract 4711
 ```
 
-A price here wins over the catalogue's of the same kind, machine type and region; a price left empty is still the
-catalogue's. A row without any price says only that the type is offered there.
+A price here wins over the catalogue's of the same kind, machine type and region; a price left empty is still
+the catalogue's. A row without any price says only that the type is offered there.
 """
 
 from __future__ import annotations
