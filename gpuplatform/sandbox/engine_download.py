@@ -122,7 +122,7 @@ def _extract(archive: Path, folder: Path) -> Path:
         with tarfile.open(archive) as tar, target.open("wb") as file:
             source = tar.extractfile("pulumi/pulumi")
             if source is None:
-                raise EngineError(f"{archive.name} has no file pulumi/pulumi")  # noqa: TRY301
+                raise EngineError(f"{archive.name} has no file pulumi/pulumi")
             shutil.copyfileobj(source, file)
     except (KeyError, tarfile.TarError, OSError, EOFError) as error:
         raise EngineError(f"{archive.name} does not hold pulumi/pulumi: {error}") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -91,6 +92,19 @@ class Home:
     def state_file(self, project: Project, stack: str) -> Path:
         """Where the file backend keeps the state of `stack`."""
         return self.state / ".pulumi" / "stacks" / project.name / f"{stack}.json"
+
+    def stacks(self, project: Project) -> tuple[str, ...]:
+        """The stacks of `project` in the sandbox's state, sorted."""
+        return tuple(sorted(file.stem for file in self.state_file(project, "").parent.glob("*.json")))
+
+    def forget(self, project: Project, stack: str) -> None:
+        """Removes the state of `stack`, its history and the copy of its configuration; not its resources."""
+        for folder in ("stacks", "history", "backups"):
+            base = self.state / ".pulumi" / folder / project.name
+            shutil.rmtree(base / stack, ignore_errors=True)
+            for file in (f"{stack}.json", f"{stack}.json.bak", f"{stack}.json.attrs"):
+                (base / file).unlink(missing_ok=True)
+        (self.shadow(project) / f"Pulumi.{stack}.yaml").unlink(missing_ok=True)
 
     def create(self) -> None:
         """Makes the folders; a .gitignore keeps them out of the user's repository.

@@ -1,0 +1,173 @@
+"""`gpuplatform sandbox`: the real engine over simulated clouds."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from gpuplatform.errors import ConfigError
+
+if TYPE_CHECKING:
+    from gpuplatform.sandbox.events import Result
+    from gpuplatform.sandbox.session import Sandbox
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    help="Run the real Pulumi engine over simulated clouds: no account, no credential, nothing spent.",
+    no_args_is_help=True,
+)
+
+Stack = Annotated[str, typer.Argument(help="The stack, such as aws-dev.", show_default=False)]
+Packs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--policy-pack", help="Folder of a policy pack; may be repeated. Otherwise each pack below policies/."
+    ),
+]
+
+
+@app.command()
+def up(stack: Stack, policy_pack: Packs = None) -> None:
+    """Bring a stack up; a mandatory policy violation ends it before anything is made."""
+    from gpuplatform.sandbox import session
+
+    _operate(lambda sandbox: session.up(sandbox, stack, policy_packs=_packs(sandbox, policy_pack)))
+
+
+@app.command()
+def preview(stack: Stack, policy_pack: Packs = None) -> None:
+    """Show what `up` would do and what the policy packs say."""
+    from gpuplatform.sandbox import session
+
+    _operate(lambda sandbox: session.preview(sandbox, stack, policy_packs=_packs(sandbox, policy_pack)))
+
+
+@app.command()
+def refresh(stack: Stack) -> None:
+    """Bring the state in line with what exists in the simulated clouds."""
+    from gpuplatform.sandbox import session
+
+    _operate(lambda sandbox: session.refresh(sandbox, stack))
+
+
+@app.command()
+def destroy(
+    stack: Stack,
+    *,
+    include_protected: Annotated[
+        bool,
+        typer.Option("--include-protected", help="Lift the protection first, then take everything down."),
+    ] = False,
+) -> None:
+    """Take a stack down; what is protected stays."""
+    from gpuplatform.sandbox import session
+
+    _operate(lambda sandbox: session.destroy(sandbox, stack, include_protected=include_protected))
+
+
+@app.command(
+    "exec",
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    options_metavar="--",
+)
+def execute(command: Annotated[list[str], typer.Argument(metavar="COMMAND...", show_default=False)]) -> None:
+    """Run any command over the simulated clouds, such as: exec -- pulumi preview --stack aws-dev."""
+    from gpuplatform.sandbox.session import Sandbox
+
+    with Sandbox.open(Path.cwd(), report=_report) as sandbox:
+        code = sandbox.run(command, Path.cwd())
+    _leave(code)
+
+
+@app.command()
+def cloud(
+    stack: Annotated[str | None, typer.Argument(help="One stack only.", show_default=False)] = None,
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with all properties.")] = False,
+) -> None:
+    """List what exists in the simulated clouds, whatever Pulumi's state says."""
+    from gpuplatform.sandbox.cloud.world import World
+    from gpuplatform.sandbox.workspace import Home, find_project
+
+    home = Home.of(find_project(Path.cwd()))
+    home.create()
+    with closing(World(home.world)) as world:
+        things = world.all(stack)
+    if as_json:
+        typer.echo(
+            json.dumps(
+                [{name: getattr(thing, name) for name in thing.__slots__} for thing in things], indent=2
+            )
+        )
+        return
+    for thing in things:
+        typer.echo(f"{thing.stack}  {thing.token}  {thing.id}")
+    typer.echo(f"{len(things)} resources exist{f' of the stack {stack}' if stack else ''}")
+
+
+@app.command()
+def reset(
+    stack: Annotated[
+        str | None, typer.Argument(help="One stack; otherwise the whole sandbox.", show_default=False)
+    ] = None,
+    *,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Forget a stack's state and all that it made in the simulated clouds, or the whole sandbox."""
+    from gpuplatform.sandbox.cloud.world import World
+    from gpuplatform.sandbox.workspace import Home, find_project
+
+    project = find_project(Path.cwd())
+    home = Home.of(project)
+    what = f"the stack {stack} in the sandbox" if stack else f"the whole sandbox in {home.root}"
+    if stack and not home.state_file(project, stack).is_file():
+        raise ConfigError(
+            f"the sandbox has no stack {stack!r}",
+            where=str(home.root),
+            way_out=f"it has: {', '.join(home.stacks(project)) or 'none'}",
+        )
+    if not yes and not typer.confirm(f"Remove {what}?"):
+        raise typer.Exit(1)
+    if not stack:
+        shutil.rmtree(home.root, ignore_errors=True)
+        typer.echo("removed")
+        return
+    with closing(World(home.world)) as world:
+        gone = world.forget(f"{project.name}/{stack}")
+    home.forget(project, stack)
+    typer.echo(f"removed, with {gone} simulated resources")
+
+
+def _operate(operation: Callable[[Sandbox], Result]) -> NoReturn:
+    from gpuplatform.sandbox.session import Sandbox
+
+    with Sandbox.open(Path.cwd(), report=_report) as sandbox:
+        result = operation(sandbox)
+    _leave(result.exit_code)
+
+
+def _packs(sandbox: Sandbox, given: Sequence[str] | None) -> list[str]:
+    if given:
+        return [str(Path(pack).absolute()) for pack in given]
+    found = sandbox.project.root.glob("policies/*/PulumiPolicy.yaml")
+    return sorted(str(file.parent) for file in found)
+
+
+def _report(line: str) -> None:
+    typer.echo(line, err=True)
+
+
+def _leave(code: int) -> NoReturn:
+    """Ends this process at once: gRPC's threads would otherwise be waited for."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
