@@ -1,0 +1,23 @@
+"""Components on AWS: network, EKS cluster, GPU pool, and the autoscaler's role."""
+
+from __future__ import annotations
+
+from gpuplatform.aws.autoscaler import AutoscalerRole, AutoscalerRoleArgs
+from gpuplatform.aws.cluster import EksCluster, EksClusterArgs
+from gpuplatform.aws.gpu_pool import EksClusterIds, EksGpuPool, EksGpuPoolArgs
+from gpuplatform.aws.network import AwsNetwork, AwsNetworkArgs, AwsNetworkIds
+from gpuplatform.aws.system_pool import SystemPoolArgs
+
+__all__ = [
+    "AutoscalerRole",
+    "AutoscalerRoleArgs",
+    "AwsNetwork",
+    "AwsNetworkArgs",
+    "AwsNetworkIds",
+    "EksCluster",
+    "EksClusterArgs",
+    "EksClusterIds",
+    "EksGpuPool",
+    "EksGpuPoolArgs",
+    "SystemPoolArgs",
+]

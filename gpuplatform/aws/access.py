@@ -1,0 +1,49 @@
+"""Who administers the cluster: access entries, no aws-auth map."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pulumi
+from pulumi_aws import eks
+
+from gpuplatform.aws.policies import partition
+from gpuplatform.component import Component
+from gpuplatform.tags import Tags
+
+__all__ = ["admin_access"]
+
+
+def admin_access(
+    owner: Component, prefix: str, cluster: Any, admins: Sequence[str], *, region: str, tags: Tags
+) -> list[pulumi.Resource]:
+    """An access entry with cluster administration for each ARN; what to wait for before using the cluster.
+
+    Node roles are absent: EKS makes the entries of its managed node groups itself.
+    """
+    policy = f"arn:{partition(region)}:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"
+    granted: list[pulumi.Resource] = []
+    for arn in admins:
+        account, principal = arn.split(":", 5)[4:]
+        # By the principal, not by its place in the list: the order of a list must not replace an entry.
+        logical = f"{prefix}-admin-{account}-{principal.replace('/', '-')}"
+        entry = eks.AccessEntry(
+            logical,
+            cluster_name=cluster.name,
+            principal_arn=arn,
+            type="STANDARD",
+            tags=tags.aws(),
+            opts=owner.child(),
+        )
+        granted.append(
+            eks.AccessPolicyAssociation(
+                logical,
+                cluster_name=cluster.name,
+                principal_arn=entry.principal_arn,
+                policy_arn=policy,
+                access_scope=eks.AccessPolicyAssociationAccessScopeArgs(type="cluster"),
+                opts=owner.child(),
+            )
+        )
+    return granted

@@ -1,0 +1,64 @@
+"""The launch template that every node group has: metadata service, root disk, tags."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from pulumi_aws import ec2, eks
+
+from gpuplatform.component import Component
+from gpuplatform.tags import Tags
+
+__all__ = ["launch_template", "launch_template_of"]
+
+_ROOT_DEVICE: Final = "/dev/xvda"
+"""Root device of the EKS-optimized AL2023 images (awslabs/amazon-eks-ami, templates/al2023)."""
+
+
+def launch_template(owner: Component, name: str, *, node_name: str, disk_gib: int, tags: Tags) -> Any:
+    """A launch template as a child of `owner`.
+
+    Deliberately absent, since managed node groups refuse or own it
+    (https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html): spot market options (the node
+    group's capacity type asks for spot; terraform-provider-aws#18025), an instance profile, subnets; and
+    security groups: where none is named, EKS attaches the cluster's own.
+
+    Args:
+        owner: The component.
+        name: Logical name.
+        node_name: `Name` tag of the instances.
+        disk_gib: Root disk, GiB.
+        tags: Tags of the template and of all that is launched from it; a node group's own tags reach neither
+            its instances nor their disks.
+    """
+    node_tags = tags.aws(Name=node_name)
+    return ec2.LaunchTemplate(
+        name,
+        update_default_version=True,
+        metadata_options=ec2.LaunchTemplateMetadataOptionsArgs(
+            http_endpoint="enabled",
+            http_tokens="required",
+            # One hop: pods do not reach the node's role through the metadata service. What needs AWS has a
+            # Pod Identity (nebari-dev/nebari#3213 shows what happens to a CSI driver that has none).
+            http_put_response_hop_limit=1,
+        ),
+        block_device_mappings=[
+            ec2.LaunchTemplateBlockDeviceMappingArgs(
+                device_name=_ROOT_DEVICE,
+                ebs=ec2.LaunchTemplateBlockDeviceMappingEbsArgs(
+                    volume_size=disk_gib, volume_type="gp3", encrypted="true", delete_on_termination="true"
+                ),
+            )
+        ],
+        tag_specifications=[
+            ec2.LaunchTemplateTagSpecificationArgs(resource_type=kind, tags=node_tags)
+            for kind in ("instance", "volume", "network-interface")
+        ],
+        tags=tags.aws(Name=node_name),
+        opts=owner.child(),
+    )
+
+
+def launch_template_of(template: Any) -> Any:
+    """The node group's reference to it: a version by number, so that a change rolls the nodes."""
+    return eks.NodeGroupLaunchTemplateArgs(id=template.id, version=template.latest_version.apply(str))
