@@ -42,9 +42,7 @@ _AWS_IAM: Final = "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_ia
 _AWS_EKS: Final = "https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateCluster.html"
 _AZURE: Final = "https://learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules"
 _GCP: Final = "https://cloud.google.com/compute/docs/naming-resources"
-_GKE: Final = (
-    "https://cloud.google.com/kubernetes-engine/docs/reference/rest/v1/projects.locations.clusters"
-)
+_GKE: Final = "https://cloud.google.com/kubernetes-engine/docs/reference/rest/v1/projects.locations.clusters"
 _GCP_IAM: Final = "https://cloud.google.com/iam/docs/service-accounts-create"
 
 RULES: Final[dict[str, NameRule]] = {
@@ -53,14 +51,10 @@ RULES: Final[dict[str, NameRule]] = {
         NameRule(kind="EKS cluster", limit=100, pattern=r"[0-9A-Za-z][A-Za-z0-9_-]*", source=_AWS_EKS),
         NameRule(kind="EKS node group", limit=63, pattern=r"[0-9A-Za-z][A-Za-z0-9_-]*", source=_AWS_EKS),
         NameRule(kind="IAM role", limit=64, pattern=r"[\w+=,.@-]+", source=_AWS_IAM),
-        NameRule(
-            kind="resource group", limit=90, pattern=r"[\w().-]*[\w()-]", source=_AZURE
-        ),
+        NameRule(kind="resource group", limit=90, pattern=r"[\w().-]*[\w()-]", source=_AZURE),
         NameRule(kind="virtual network", limit=64, pattern=r"\w([\w.-]*\w)?", source=_AZURE, shortest=2),
         NameRule(kind="AKS cluster", limit=63, pattern=r"[0-9A-Za-z]([\w-]*[0-9A-Za-z])?", source=_AZURE),
-        NameRule(
-            kind="AKS agent pool", limit=12, pattern=r"[a-z][a-z0-9]*", source=_AZURE, separator=""
-        ),
+        NameRule(kind="AKS agent pool", limit=12, pattern=r"[a-z][a-z0-9]*", source=_AZURE, separator=""),
         NameRule(kind="GCP resource", limit=63, pattern=r"[a-z]([-a-z0-9]*[a-z0-9])?", source=_GCP),
         NameRule(kind="GKE cluster", limit=40, pattern=r"[a-z]([-a-z0-9]*[a-z0-9])?", source=_GKE),
         NameRule(kind="GKE node pool", limit=40, pattern=r"[a-z]([-a-z0-9]*[a-z0-9])?", source=_GKE),

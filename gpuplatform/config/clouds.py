@@ -18,7 +18,9 @@ class Aws(Model):
     region: Annotated[str, Field(description="Such as us-east-1.", pattern=r"^[a-z]{2}(-[a-z]+)+-\d$")]
     account: Annotated[
         str,
-        Field(description="The 12-digit account; the provider refuses to touch any other.", pattern=r"^\d{12}$"),
+        Field(
+            description="The 12-digit account; the provider refuses to touch any other.", pattern=r"^\d{12}$"
+        ),
     ]
 
 
@@ -26,7 +28,9 @@ class Azure(Model):
     """An Azure subscription and location."""
 
     provider: Literal["azure"]
-    region: Annotated[str, Field(description="The location's short name, such as eastus.", pattern=r"^[a-z0-9]+$")]
+    region: Annotated[
+        str, Field(description="The location's short name, such as eastus.", pattern=r"^[a-z0-9]+$")
+    ]
     subscription: Annotated[
         str,
         Field(

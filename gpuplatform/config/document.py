@@ -25,7 +25,10 @@ class _Loader(_SafeLoader):  # type: ignore[misc]  # the base is one of two at r
             key = key_node.value
             if key_node.tag == "tag:yaml.org,2002:str" and key in seen:
                 raise yaml.constructor.ConstructorError(
-                    "while reading a mapping", node.start_mark, f"the key {key!r} is written twice", key_node.start_mark
+                    "while reading a mapping",
+                    node.start_mark,
+                    f"the key {key!r} is written twice",
+                    key_node.start_mark,
                 )
             seen.add(key)
         return super().construct_mapping(node, deep)  # type: ignore[no-any-return]

@@ -54,7 +54,9 @@ class TooSmall:
 
     def __str__(self) -> str:
         way_out = (
-            f"a /{self.prefix_needed} would do" if self.prefix_needed is not None else "no private block would do"
+            f"a /{self.prefix_needed} would do"
+            if self.prefix_needed is not None
+            else "no private block would do"
         )
         return f"{self.what} holds {self.holds} nodes, the pools ask for up to {self.nodes}; {way_out}"
 
@@ -87,7 +89,7 @@ class GcpLayout:
 
 
 def aws_layout(cidr: IPv4Network, zones: Sequence[str], nodes: int) -> AwsLayout | TooSmall:
-    """Half of the VPC for private subnets, the next eighth for public ones, the rest kept free for later parts.
+    """Half of the VPC for private subnets, the next eighth for public ones, the rest kept for later parts.
 
     Each private subnet alone must hold all the nodes, since a reservation or a stock-out can move every
     node of every pool into one zone.
@@ -99,7 +101,7 @@ def aws_layout(cidr: IPv4Network, zones: Sequence[str], nodes: int) -> AwsLayout
         return TooSmall(
             holds=holds,
             nodes=nodes,
-            what=f"{cidr} in {len(zones)} zone(s), at {AWS_ADDRESSES_PER_NODE} addresses a node and its pods,",
+            what=f"{cidr} in {len(zones)} zone(s), at {AWS_ADDRESSES_PER_NODE} addresses a node,",
             prefix_needed=next(fitting, None),
         )
     blocks = carve(cidr, [private] * len(zones) + [public] * len(zones))
@@ -120,9 +122,7 @@ def azure_layout(cidr: IPv4Network, nodes: int) -> AzureLayout | TooSmall:
     holds = _block(prefix, AZURE_RESERVED)
     if holds < nodes:
         fitting = (p for p in range(28, 7, -1) if _block(p + 1, AZURE_RESERVED) >= nodes)
-        return TooSmall(
-            holds=holds, nodes=nodes, what=f"half of {cidr}", prefix_needed=next(fitting, None)
-        )
+        return TooSmall(holds=holds, nodes=nodes, what=f"half of {cidr}", prefix_needed=next(fitting, None))
     return AzureLayout(nodes=next(cidr.subnets(new_prefix=prefix)))
 
 

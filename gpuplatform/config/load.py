@@ -33,7 +33,11 @@ class Project:
 
     def stacks(self) -> tuple[str, ...]:
         """The stacks that have a file."""
-        return tuple(sorted(path.name[len("Pulumi.") : -len(".yaml")] for path in self.config_dir.glob("Pulumi.*.yaml")))
+        return tuple(
+            sorted(
+                path.name[len("Pulumi.") : -len(".yaml")] for path in self.config_dir.glob("Pulumi.*.yaml")
+            )
+        )
 
 
 def find_project(start: Path) -> Project:
@@ -47,7 +51,9 @@ def find_project(start: Path) -> Project:
         if file.is_file():
             content = parse(file)
             if not isinstance(content, dict):
-                raise ConfigError("this is no Pulumi project", where=str(file), rule="it is a mapping with `name:`")
+                raise ConfigError(
+                    "this is no Pulumi project", where=str(file), rule="it is a mapping with `name:`"
+                )
             return Project(root=folder, config_dir=folder / str(content.get("stackConfigDir", ".")))
     raise ConfigError(
         "there is no Pulumi.yaml here or in a folder above",

@@ -8,7 +8,7 @@ from decimal import Decimal
 from ipaddress import IPv4Network
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import PlainValidator, Field, PlainSerializer, WithJsonSchema, model_validator
+from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, model_validator
 
 from gpuplatform.config.base import At, Model
 from gpuplatform.config.clouds import Aws, Azure, Cloud, Gcp
@@ -48,7 +48,7 @@ def _date(value: Any) -> date:
 
 def _money(value: Any) -> Decimal:
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
-        raise ValueError("an amount is a plain number of US dollars, without quotes or currency")
+        raise ValueError("an amount is a plain number of US dollars, without quotes")  # noqa: TRY004 - as above
     amount = Decimal(str(value))
     if not amount.is_finite() or amount <= 0:
         raise ValueError("an amount is above zero")
@@ -105,19 +105,23 @@ class ApiAccess(Model):
 class Cluster(Model):
     """The Kubernetes cluster."""
 
-    kubernetes_version: Annotated[str, Field(description='A quoted minor, such as "1.35".', pattern=r"^1\.\d{2}$")]
+    kubernetes_version: Annotated[
+        str, Field(description='A quoted minor, such as "1.35".', pattern=r"^1\.\d{2}$")
+    ]
     api_access: ApiAccess = ApiAccess()
     admins: Annotated[
         tuple[str, ...],
         Field(
             min_length=1,
-            description="Cluster administrators. AWS: IAM role or user ARNs; Azure: object IDs of Entra groups; "
-            "GCP: members such as group:platform@example.com.",
+            description="Cluster administrators. AWS: IAM role or user ARNs; Azure: object IDs of Entra "
+            "groups; GCP: members such as group:platform@example.com.",
         ),
     ]
     support: Annotated[
         Literal["standard", "extended"],
-        Field(description="extended buys a longer life of the Kubernetes minor at a higher control-plane price."),
+        Field(
+            description="extended buys a longer life of the Kubernetes minor at a higher control-plane price."
+        ),
     ] = "standard"
     system: SystemPool = SystemPool()
 
@@ -140,7 +144,9 @@ class Guardrails(Model):
     ] = None
     max_price_age_days: Annotated[
         int | None,
-        Field(ge=1, description="A price older than this makes the budget 'not evaluated'; never if left out."),
+        Field(
+            ge=1, description="A price older than this makes the budget 'not evaluated'; never if left out."
+        ),
     ] = None
     not_evaluated: Annotated[
         Literal["warn", "fail"],
@@ -149,7 +155,10 @@ class Guardrails(Model):
 
 
 _ADMIN_RULES: dict[str, tuple[str, str]] = {
-    "aws": (r"arn:aws[a-z-]*:iam::\d{12}:(role|user)/.+", "an IAM role or user ARN (arn:aws:iam::123456789012:role/name)"),
+    "aws": (
+        r"arn:aws[a-z-]*:iam::\d{12}:(role|user)/.+",
+        "an IAM role or user ARN (arn:aws:iam::123456789012:role/name)",
+    ),
     "azure": (r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "the object ID of an Entra group"),
     "gcp": (r"(group|user|serviceAccount):[^@\s]+@[^@\s]+", "an IAM member (group:platform@example.com)"),
 }
@@ -173,13 +182,19 @@ class Platform(Model):
     environment: Annotated[str, Field(description="Such as dev or prod.", pattern=r"^[a-z][a-z0-9]{1,11}$")]
     owner: Annotated[str, Field(description="Whom to write to.", pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$")]
     cost_center: Annotated[str, Field(pattern=r"^[\w .:/=+@-]{1,63}$", description="A quoted text.")]
-    project: Annotated[str | None, Field(pattern=r"^[\w .:/=+@-]{1,63}$", description="`name` if left out.")] = None
-    team: Annotated[str | None, Field(pattern=r"^[\w .:/=+@-]{1,63}$", description="`name` if left out.")] = None
+    project: Annotated[
+        str | None, Field(pattern=r"^[\w .:/=+@-]{1,63}$", description="`name` if left out.")
+    ] = None
+    team: Annotated[str | None, Field(pattern=r"^[\w .:/=+@-]{1,63}$", description="`name` if left out.")] = (
+        None
+    )
     expires: Annotated[Day | None, Field(description="The day after which the environment may go.")] = None
     experiment: Annotated[str | None, Field(pattern=r"^[\w .:/=+@-]{1,63}$")] = None
     protect: Annotated[
         bool | None,
-        Field(description="Protect what holds data from deletion; true in prod, false elsewhere if left out."),
+        Field(
+            description="Protect what holds data from deletion; true in prod, false elsewhere if left out."
+        ),
     ] = None
     cloud: Cloud
     network: Network
@@ -195,7 +210,9 @@ class Platform(Model):
     @model_validator(mode="after")
     def _one_name_a_pool(self) -> Self:
         names = [pool.name for pool in self.node_pools]
-        if twice := sorted({name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else ()):
+        if twice := sorted(
+            {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else ()
+        ):
             raise At("node_pools", f"the name {', '.join(twice)} is used twice; a pool's name is its own")
         if "system" in names:
             raise At("node_pools", "the name system belongs to the pool that the cluster brings")

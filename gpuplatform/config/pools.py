@@ -11,14 +11,18 @@ from gpuplatform.config.base import Model
 __all__ = ["Capacity", "NodePool", "Nodes", "OnDemand", "Spot", "SystemPool", "Taint"]
 
 Count = Annotated[int, Field(ge=0, le=1000)]
-LabelKey = Annotated[str, Field(pattern=r"^([a-z0-9.-]{1,253}/)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$")]
+LabelKey = Annotated[
+    str, Field(pattern=r"^([a-z0-9.-]{1,253}/)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$")
+]
 LabelValue = Annotated[str, Field(pattern=r"^([A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$")]
 
 
 class Nodes(Model):
     """The autoscaler's bounds. `max` is what the budget is checked at."""
 
-    min: Annotated[Count, Field(description="Nodes that are always there; 0 lets the pool scale from zero.")] = 0
+    min: Annotated[
+        Count, Field(description="Nodes that are always there; 0 lets the pool scale from zero.")
+    ] = 0
     max: Annotated[int, Field(ge=1, le=1000, description="Nodes the autoscaler may reach.")]
 
     @model_validator(mode="after")
@@ -66,7 +70,7 @@ class NodePool(Model):
     name: Annotated[
         str,
         Field(
-            # The narrowest of the three clouds' limits, AKS's, holds on all, so a stack moves without renaming.
+            # AKS has the narrowest limit of the three; it holds on all, so a stack moves without renaming.
             description="At most 12 lower-case letters and digits, starting with a letter.",
             pattern=r"^[a-z][a-z0-9]{0,11}$",
         ),
@@ -82,6 +86,6 @@ class NodePool(Model):
         tuple[str, ...] | None,
         Field(min_length=1, description="The zones of this pool; all of the network's where it is left out."),
     ] = None
-    labels: dict[LabelKey, LabelValue] = {}
+    labels: Annotated[dict[LabelKey, LabelValue], Field(default_factory=dict)]
     taints: tuple[Taint, ...] = ()
     disk_gib: Annotated[int, Field(ge=100, le=4096, description="Boot disk of each node, GiB.")] = 200

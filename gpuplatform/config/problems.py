@@ -29,7 +29,7 @@ NOT_BUILT: Final[dict[str, str]] = {
     "node_pools.local_disks": "local NVMe disks",
     "node_pools.driver": "a choice of driver owner",
 }
-"""Keys of the design whose part is not built: refused by name, since accepting and ignoring one would cost money."""
+"""Keys whose part is not built: refused by name, since accepting and ignoring one would cost money."""
 
 _NOT_BUILT_CAPACITY: Final = ("reservation", "capacity-block", "flex-start", "queued")
 
@@ -46,7 +46,9 @@ def as_config_error(error: ValidationError, model: type[BaseModel], locate: Loca
 def _echoes(finding: Any, paths: list[Path]) -> bool:
     """Pydantic counts a list's valid items only, so one bad item makes a list of one "too short" as well."""
     own = finding["loc"]
-    return finding["type"] == "too_short" and any(len(path) > len(own) and path[: len(own)] == own for path in paths)
+    return finding["type"] == "too_short" and any(
+        len(path) > len(own) and path[: len(own)] == own for path in paths
+    )
 
 
 def _one(finding: Any, model: type[BaseModel], locate: Locate) -> ConfigError:
@@ -79,7 +81,9 @@ def _one(finding: Any, model: type[BaseModel], locate: Locate) -> ConfigError:
     if kind in {"too_short", "too_long"}:
         bound = "at least" if kind == "too_short" else "at most"
         limit = finding["ctx"].get("min_length", finding["ctx"].get("max_length"))
-        return ConfigError(f"{path[-1]} has {bound} {limit} item(s), not {finding['ctx']['actual_length']}", where=where)
+        return ConfigError(
+            f"{path[-1]} has {bound} {limit} item(s), not {finding['ctx']['actual_length']}", where=where
+        )
     return ConfigError(f"{finding['msg'][0].lower()}{finding['msg'][1:]}, not {_short(value)}", where=where)
 
 
@@ -112,8 +116,13 @@ def _bad_tag(finding: Any, where: str) -> ConfigError:
         )
     expected = context.get("expected_tags", "")
     if tag is None:
-        return ConfigError(f"`{discriminator}` is missing", where=where, way_out="write `provider: aws`, azure or gcp"
-                           if discriminator == "provider" else f"write `{discriminator}: ...`")
+        return ConfigError(
+            f"`{discriminator}` is missing",
+            where=where,
+            way_out="write `provider: aws`, azure or gcp"
+            if discriminator == "provider"
+            else f"write `{discriminator}: ...`",
+        )
     near = difflib.get_close_matches(str(tag), re.findall(r"'([^']+)'", expected), n=1, cutoff=0.5)
     return ConfigError(
         f"{discriminator} is one of {expected}, not {tag!r}",
@@ -185,5 +194,9 @@ def secrets_in(content: Any, locate: Locate, path: Path = ()) -> list[ConfigErro
             ]
         return [found for key, value in content.items() for found in secrets_in(value, locate, (*path, key))]
     if isinstance(content, list):
-        return [found for index, value in enumerate(content) for found in secrets_in(value, locate, (*path, index))]
+        return [
+            found
+            for index, value in enumerate(content)
+            for found in secrets_in(value, locate, (*path, index))
+        ]
     return []

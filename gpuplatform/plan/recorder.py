@@ -1,6 +1,6 @@
 """Runs a Pulumi program offline and records what it registers: no engine, no plugin, no credential.
 
-The program sees what it would see in a preview: inputs echo back, everything that a cloud computes is unknown.
+The program sees what it would see in a preview: inputs echo back, what a cloud computes is unknown.
 Tests that look behind an unknown pass `computed` and then run the program as an update.
 
 The SDK's own wait for outstanding registrations takes time that grows with the square of their number
@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import gc
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import pulumi
 from google.protobuf import empty_pb2, struct_pb2
 from pulumi.runtime import rpc, settings
 from pulumi.runtime.proto import engine_pb2, resource_pb2
@@ -126,15 +126,24 @@ def _record(program: Callable[[], Any], project: str, stack: str, computed: Comp
     monitor = _Monitor(project, stack, computed)
     settings.configure(
         settings.Settings(
-            project=project, stack=stack, monitor=monitor, engine=monitor, dry_run=computed is None, parallel=1
+            project=project,
+            stack=stack,
+            monitor=monitor,
+            engine=monitor,
+            dry_run=computed is None,
+            parallel=1,
         )
     )
     settings.SETTINGS.monitor_features = set(_FEATURES)
     settings.set_root_resource(None)  # type: ignore[arg-type]  # a context may be copied from one that ran before
     loop = _InlineLoop()
+    collected = gc.isenabled()
+    gc.disable()  # every output stays alive until the end: collections would scan ever more and free nothing
     try:
         loop.run_until_complete(_drive(program))
     finally:
+        if collected:
+            gc.enable()
         loop.run_until_complete(_drop_tasks())
         loop.close()
     return monitor.recording()

@@ -1,4 +1,4 @@
-"""EKS: AL2023 with the NVIDIA driver in the image, managed node groups, the Cluster Autoscaler from its chart."""
+"""EKS: AL2023 with the NVIDIA driver in the image, managed node groups, the Cluster Autoscaler's chart."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def facts(sku: Sku, _where: str) -> CloudFacts:
         image=driver.ami_type,
         arch="arm64" if arm else "amd64",
         gpu_taint=Taint(key="nvidia.com/gpu", value="true", effect="NoSchedule"),
-        # EKS labels spot nodes eks.amazonaws.com/capacityType=SPOT by itself and refuses a declared eks.* label;
-        # it sets no taint (https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html).
+        # EKS labels spot nodes eks.amazonaws.com/capacityType=SPOT by itself and refuses to be given that
+        # label; it sets no taint (https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html).
         needs_scale_hints=True,
     )

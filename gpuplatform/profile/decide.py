@@ -69,8 +69,8 @@ def node_profile(pool: NodePool, sku: Sku) -> NodeProfile:
 def _hints(labels: dict[str, str], taints: tuple[Taint, ...], gpus: int) -> dict[str, str]:
     """Tags from which the Cluster Autoscaler builds a node it has never seen.
 
-    Source: cluster-autoscaler/cloudprovider/aws/README.md, "Auto-discovery setup"; without the resource hint a
-    pool at zero never grows for a pod that asks for GPUs (kubernetes/autoscaler#2929).
+    Source: cluster-autoscaler/cloudprovider/aws/README.md, "Auto-discovery setup"; without the resource
+    hint a pool at zero never grows for a pod that asks for GPUs (kubernetes/autoscaler#2929).
     """
     prefix = "k8s.io/cluster-autoscaler/node-template"
     return {

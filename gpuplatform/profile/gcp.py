@@ -11,8 +11,8 @@ from gpuplatform.profile.model import GkeDriver, Taint
 
 __all__ = ["facts"]
 
-# Source: https://cloud.google.com/kubernetes-engine/docs/concepts/gpus, "Available GPU models"; the key is the
-# catalogue's family, since one GPU model has several accelerator names (H100 on a3-high and on a3-mega).
+# Source: https://cloud.google.com/kubernetes-engine/docs/concepts/gpus, "Available GPU models"; the key is
+# the catalogue's family, since one GPU model has several accelerator names (H100 on a3-high and on a3-mega).
 _ACCELERATORS: Final[dict[str, str]] = {
     "a2-standard": "nvidia-tesla-a100",
     "a2-ultra": "nvidia-a100-80gb",
@@ -47,8 +47,8 @@ def facts(sku: Sku, where: str) -> CloudFacts:
         image="COS_CONTAINERD",
         arch="arm64" if sku.arch == "arm64" else "amd64",
         accelerator=accelerator,
-        # GKE adds this taint only where another pool without GPUs exists already, and then it differs from what
-        # was declared and recreates the pool: so it is always declared, with GKE's own value
+        # GKE adds this taint only where another pool without GPUs exists already, and then it differs from
+        # what was declared and recreates the pool: so it is always declared, with GKE's own value
         # (terraform-google-modules/terraform-google-kubernetes-engine#703).
         gpu_taint=Taint(key="nvidia.com/gpu", value="present", effect="NoSchedule"),
         # GKE labels spot nodes cloud.google.com/gke-spot=true by itself, and sets no taint.

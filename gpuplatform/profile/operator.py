@@ -35,7 +35,7 @@ def operator_values(profiles: Sequence[NodeProfile]) -> dict[str, Any]:
         )
     tolerated = tolerations(profiles)
     return {
-        # The chart's default of 350Mi is too little on clusters with many nodes (NVIDIA/aicr, gpu-operator values).
+        # The chart's default of 350Mi is too little on clusters with many nodes (NVIDIA/aicr's values).
         "operator": {"resources": {"limits": {"memory": "700Mi"}}},
         "daemonsets": {"tolerations": tolerated},
         "node-feature-discovery": {"worker": {"tolerations": tolerated}},
@@ -51,9 +51,7 @@ def tolerations(profiles: Iterable[NodeProfile]) -> list[dict[str, str]]:
     Never Equal: a value that differs (`true` on EKS, `present` on GKE) leaves the DaemonSet at zero pods
     without an event (NVIDIA/k8s-device-plugin#1934).
     """
-    keys = dict.fromkeys(
-        (taint.key, taint.effect) for profile in profiles for taint in profile.taints
-    )
+    keys = dict.fromkeys((taint.key, taint.effect) for profile in profiles for taint in profile.taints)
     return [{"key": key, "operator": "Exists", "effect": effect} for key, effect in keys]
 
 
