@@ -123,7 +123,7 @@ class EksCluster(Component):
         agent = install(self._roles, cluster, [POD_IDENTITY_AGENT])
         networking = install(self._roles, cluster, NODE_NETWORKING, after=agent)
         nodes_role = self._roles.make("nodes", service_trust("ec2"), managed=NODE_POLICIES)
-        self.before_nodes = (*agent, *networking, *nodes_role.ready)
+        self.before_nodes = (*args.network.ready, *agent, *networking, *nodes_role.ready)
         nodes = self._system_nodes(cluster, nodes_role)
         addons = install(self._roles, cluster, AFTER_NODES, after=[nodes])
         self._set_outputs(cluster, nodes_role)

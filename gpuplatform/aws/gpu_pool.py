@@ -14,7 +14,7 @@ from gpuplatform.aws.launch_template import launch_template, launch_template_of
 from gpuplatform.component import Component
 from gpuplatform.errors import Refusal
 from gpuplatform.naming import problem
-from gpuplatform.profile import NodeProfile
+from gpuplatform.profile import AmiDriver, NodeProfile
 from gpuplatform.tags import Tags
 
 __all__ = ["EksClusterIds", "EksGpuPool", "EksGpuPoolArgs"]
@@ -134,7 +134,7 @@ class EksGpuPool(Component):
         )
 
     def _node_group(self) -> Any:
-        args, profile = self._args, self._args.profile
+        args, profile, driver = self._args, self._args.profile, _driver(self._args.profile)
         logical = f"{self._name}-gpu-pool"
         template = launch_template(
             self,
@@ -151,7 +151,7 @@ class EksGpuPool(Component):
             version=args.cluster.kubernetes_version,
             node_role_arn=args.cluster.node_role_arn,
             subnet_ids=[args.cluster.subnet_by_zone[zone] for zone in zones],
-            ami_type=profile.image,
+            ami_type=driver.ami_type,
             # Spot is asked for here and nowhere else: managed node groups refuse market options in the
             # launch template, and have no maximum price (terraform-provider-aws#18025).
             capacity_type="SPOT" if profile.spot else "ON_DEMAND",
@@ -179,9 +179,22 @@ class EksGpuPool(Component):
         )
 
 
+def _driver(profile: NodeProfile) -> AmiDriver:
+    """The driver's owner; always the image: Amazon Linux has no driver container (gpu-operator#686)."""
+    if not isinstance(profile.driver, AmiDriver):
+        raise Refusal(
+            f"the profile's driver is {type(profile.driver).__name__}",
+            where=f"node_pools.{profile.pool}",
+            rule="on EKS the driver is part of the node's image",
+            way_out="make the profile from a machine type of AWS",
+        )
+    return profile.driver
+
+
 def _check(args: EksGpuPoolArgs, hints: Mapping[str, str]) -> None:
     profile = args.profile
     where = f"node_pools.{profile.pool}"
+    _driver(profile)
     if (why := problem("EKS node group", profile.pool)) is not None:
         raise Refusal(why, where=f"{where}.name")
     if stray := sorted(set(args.zones or ()) - set(args.cluster.subnet_by_zone)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Network
 from typing import Any, Literal
@@ -56,10 +56,12 @@ class AwsNetworkIds:
     Attributes:
         id: The VPC's ID.
         subnet_by_zone: One private subnet's ID for each zone, keyed as pools name the zone.
+        ready: What must exist before a node can start there.
     """
 
     id: pulumi.Input[str]
     subnet_by_zone: Mapping[str, pulumi.Input[str]]
+    ready: Sequence[pulumi.Resource] = ()
 
 
 class AwsNetwork(Component):
@@ -72,6 +74,10 @@ class AwsNetwork(Component):
         node_subnet_ids: IDs of the private subnets, in the order of the zones.
         subnet_by_zone: The same, by zone.
 
+    Attributes:
+        ready: The private subnets' way out: a node without one pulls no image and never joins, and on the way
+            down it must outlive the nodes.
+
     Raises:
         Refusal: The CIDR cannot hold the nodes.
     """
@@ -81,6 +87,7 @@ class AwsNetwork(Component):
     id: pulumi.Output[str]
     node_subnet_ids: list[pulumi.Output[str]]
     subnet_by_zone: dict[str, pulumi.Output[str]]
+    ready: Sequence[pulumi.Resource]
 
     def __init__(self, name: str, args: AwsNetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         layout = _layout(args)
@@ -100,6 +107,7 @@ class AwsNetwork(Component):
         ec2.DefaultSecurityGroup(
             f"{name}-default", vpc_id=vpc.id, tags=self._tags("default"), opts=self.child()
         )
+        self.ready = []
         self._private = self._subnets(vpc, layout, "private", "kubernetes.io/role/internal-elb")
         gateways = self._ways_out(vpc, self._subnets(vpc, layout, "public", "kubernetes.io/role/elb"))
         tables = [self._private_routes(vpc, zone, gateways) for zone in args.zones]
@@ -179,14 +187,15 @@ class AwsNetwork(Component):
         table = self._table(vpc, "private", zone)
         gateway = gateways.get(zone) or next(iter(gateways.values()))
         # A resource of its own, not the table's inline list: that list would remove a user's peering routes.
-        ec2.Route(
+        route = ec2.Route(
             f"{self._name}-private-{zone}-out",
             route_table_id=table.id,
             destination_cidr_block="0.0.0.0/0",
             nat_gateway_id=gateway.id,
             opts=self.child(),
         )
-        self._associate(self._private[zone], table, "private", zone)
+        association = self._associate(self._private[zone], table, "private", zone)
+        self.ready = [*self.ready, route, association]
         return table
 
     def _table(self, vpc: Any, *parts: str) -> Any:
@@ -194,8 +203,8 @@ class AwsNetwork(Component):
             "-".join((self._name, *parts)), vpc_id=vpc.id, tags=self._tags(*parts), opts=self.child()
         )
 
-    def _associate(self, subnet: Any, table: Any, *parts: str) -> None:
-        ec2.RouteTableAssociation(
+    def _associate(self, subnet: Any, table: Any, *parts: str) -> Any:
+        return ec2.RouteTableAssociation(
             "-".join((self._name, *parts)), subnet_id=subnet.id, route_table_id=table.id, opts=self.child()
         )
 
