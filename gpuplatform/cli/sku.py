@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from datetime import UTC, date, datetime
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from gpuplatform.catalog import CLOUDS, Catalog, Cloud, Machine, Offering, Price, Sku, load
+from gpuplatform.clock import today
 from gpuplatform.errors import ConfigError
 
 __all__ = ["app"]
@@ -55,7 +56,7 @@ def list_skus(
         if (model is None or sku.gpu_model.casefold() == model.casefold())
         and (fabric is None or sku.fabric == fabric)
         and (region is None or region in catalog.regions(sku.cloud, sku.name))
-        and not (active and sku.is_retired(_today()))
+        and not (active and sku.is_retired(today()))
     ]
     if as_json:
         typer.echo(_json({"skus": [asdict(sku) | _price_key(catalog, sku, region) for sku in skus]}))
@@ -108,10 +109,6 @@ def show(
 
 def _catalog(prices: Path | None) -> Catalog:
     return load().with_prices(prices) if prices else load()
-
-
-def _today() -> date:
-    return datetime.now(tz=UTC).date()
 
 
 def _require_region(catalog: Catalog, cloud: Cloud | None, region: str) -> None:

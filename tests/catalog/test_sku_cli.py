@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from datetime import date
 
 import pytest
 from typer.testing import CliRunner
@@ -48,9 +47,9 @@ def test_list_of_a_region_has_only_what_is_sold_there_with_its_price():
 
 
 def test_active_leaves_out_what_is_retired_today(monkeypatch):
-    monkeypatch.setattr(cli, "_today", lambda: date(2025, 9, 29))
+    monkeypatch.setenv("GPUPLATFORM_TODAY", "2025-09-29")
     assert "Standard_NC12s_v3" in names(run("list", "--cloud", "azure", "--active"))
-    monkeypatch.setattr(cli, "_today", lambda: date(2025, 9, 30))
+    monkeypatch.setenv("GPUPLATFORM_TODAY", "2025-09-30")
     listed = names(run("list", "--cloud", "azure", "--active"))
     assert "Standard_NC12s_v3" not in listed
     assert "Standard_ND96isr_H100_v5" in listed
