@@ -1,0 +1,18 @@
+"""Azure: a network, an AKS cluster and its GPU pools, each a component of its own."""
+
+from __future__ import annotations
+
+from gpuplatform.azure.cluster import AksCluster, AksClusterArgs, AksClusterIds
+from gpuplatform.azure.gpu_pool import AksGpuPool, AksGpuPoolArgs
+from gpuplatform.azure.network import AzureNetwork, AzureNetworkArgs, AzureNetworkIds
+
+__all__ = [
+    "AksCluster",
+    "AksClusterArgs",
+    "AksClusterIds",
+    "AksGpuPool",
+    "AksGpuPoolArgs",
+    "AzureNetwork",
+    "AzureNetworkArgs",
+    "AzureNetworkIds",
+]
