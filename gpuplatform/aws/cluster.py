@@ -8,13 +8,14 @@ from typing import Any, Final, Literal
 
 import pulumi
 import pulumi_kubernetes as kubernetes
-from pulumi_aws import cloudwatch, eks, iam, kms
+from pulumi_aws import eks, iam
 
 from gpuplatform.aws.access import admin_access
 from gpuplatform.aws.addons import AFTER_NODES, NODE_NETWORKING, POD_IDENTITY_AGENT, install
 from gpuplatform.aws.kubeconfig import kubeconfig, kubeconfig_command
 from gpuplatform.aws.network import AwsNetwork, AwsNetworkIds
 from gpuplatform.aws.policies import service_trust
+from gpuplatform.aws.resource import AwsResource, Key
 from gpuplatform.aws.role import Role, RoleMaker
 from gpuplatform.aws.system_pool import SystemPoolArgs, system_pool
 from gpuplatform.aws.zones import control_plane_zones
@@ -143,21 +144,26 @@ class EksCluster(Component):
         args = self._args
         role = self._roles.make("cluster", service_trust("eks"), managed=["AmazonEKSClusterPolicy"])
         # Before the cluster: EKS makes the group itself where there is none, without tags and for ever.
-        logs = cloudwatch.LogGroup(
+        logs = AwsResource(
+            "aws:cloudwatch/logGroup:LogGroup",
             f"{self._name}-logs",
-            name=f"/aws/eks/{args.name}/cluster",
-            retention_in_days=LOG_RETENTION_DAYS,
-            tags=args.tags.aws(),
-            opts=self.child(protect=args.protect),
+            {
+                "name": f"/aws/eks/{args.name}/cluster",
+                "retentionInDays": LOG_RETENTION_DAYS,
+                "tags": args.tags.aws(),
+            },
+            self.child(protect=args.protect),
         )
-        key = kms.Key(
+        key = Key(
             f"{self._name}-secrets",
-            description=f"Kubernetes secrets of {args.name}",
-            enable_key_rotation=True,
-            deletion_window_in_days=KEY_DELETION_DAYS,
-            tags=args.tags.aws(Name=f"{args.name}-secrets"),
+            {
+                "description": f"Kubernetes secrets of {args.name}",
+                "enableKeyRotation": True,
+                "deletionWindowInDays": KEY_DELETION_DAYS,
+                "tags": args.tags.aws(Name=f"{args.name}-secrets"),
+            },
             # Without the key, the secrets of a cluster that lives on are lost.
-            opts=self.child(protect=args.protect),
+            self.child(protect=args.protect),
         )
         return eks.Cluster(
             f"{self._name}-eks",

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import pulumi
-from pulumi_aws import autoscaling, eks
+from pulumi_aws import eks
 
 from gpuplatform.aws.cluster import EksCluster
 from gpuplatform.aws.launch_template import launch_template, launch_template_of
+from gpuplatform.aws.resource import AwsResource
 from gpuplatform.component import Component
 from gpuplatform.errors import Refusal
 from gpuplatform.naming import problem
@@ -121,11 +122,14 @@ class EksGpuPool(Component):
         for key, value in hints.items():
             # On the Auto Scaling group itself: a node group's tags do not reach it
             # (aws/containers-roadmap#724).
-            autoscaling.Tag(
+            AwsResource(
+                "aws:autoscaling/tag:Tag",
                 f"{name}-{key.removeprefix(_HINTS)}",
-                autoscaling_group_name=self.autoscaling_group,
-                tag=autoscaling.TagTagArgs(key=key, value=value, propagate_at_launch=False),
-                opts=self.child(),
+                {
+                    "autoscalingGroupName": self.autoscaling_group,
+                    "tag": {"key": key, "value": value, "propagateAtLaunch": False},
+                },
+                self.child(),
             )
         self.finish(
             node_group_name=self.node_group_name,

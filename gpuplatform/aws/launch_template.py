@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from pulumi_aws import ec2, eks
+from pulumi_aws import eks
 
+from gpuplatform.aws.resource import LaunchTemplate
 from gpuplatform.component import Component
 from gpuplatform.tags import Tags
 
@@ -13,9 +14,12 @@ __all__ = ["launch_template", "launch_template_of"]
 
 _ROOT_DEVICE: Final = "/dev/xvda"
 """Root device of the EKS-optimized AL2023 images (awslabs/amazon-eks-ami, templates/al2023)."""
+_TAGGED: Final = ("instance", "volume", "network-interface")
 
 
-def launch_template(owner: Component, name: str, *, node_name: str, disk_gib: int, tags: Tags) -> Any:
+def launch_template(
+    owner: Component, name: str, *, node_name: str, disk_gib: int, tags: Tags
+) -> LaunchTemplate:
     """A launch template as a child of `owner`.
 
     Deliberately absent, since managed node groups refuse or own it
@@ -32,33 +36,31 @@ def launch_template(owner: Component, name: str, *, node_name: str, disk_gib: in
             its instances nor their disks.
     """
     node_tags = tags.aws(Name=node_name)
-    return ec2.LaunchTemplate(
+    disk = {
+        "volumeSize": disk_gib,
+        "volumeType": "gp3",
+        "encrypted": "true",
+        "deleteOnTermination": "true",
+    }
+    return LaunchTemplate(
         name,
-        update_default_version=True,
-        metadata_options=ec2.LaunchTemplateMetadataOptionsArgs(
-            http_endpoint="enabled",
-            http_tokens="required",
-            # One hop: pods do not reach the node's role through the metadata service. What needs AWS has a
-            # Pod Identity (nebari-dev/nebari#3213 shows what happens to a CSI driver that has none).
-            http_put_response_hop_limit=1,
-        ),
-        block_device_mappings=[
-            ec2.LaunchTemplateBlockDeviceMappingArgs(
-                device_name=_ROOT_DEVICE,
-                ebs=ec2.LaunchTemplateBlockDeviceMappingEbsArgs(
-                    volume_size=disk_gib, volume_type="gp3", encrypted="true", delete_on_termination="true"
-                ),
-            )
-        ],
-        tag_specifications=[
-            ec2.LaunchTemplateTagSpecificationArgs(resource_type=kind, tags=node_tags)
-            for kind in ("instance", "volume", "network-interface")
-        ],
-        tags=tags.aws(Name=node_name),
-        opts=owner.child(),
+        {
+            "updateDefaultVersion": True,
+            "metadataOptions": {
+                "httpEndpoint": "enabled",
+                "httpTokens": "required",
+                # One hop: pods do not reach the node's role through the metadata service. What needs AWS has
+                # a Pod Identity (what a CSI driver without one does: nebari-dev/nebari#3213).
+                "httpPutResponseHopLimit": 1,
+            },
+            "blockDeviceMappings": [{"deviceName": _ROOT_DEVICE, "ebs": disk}],
+            "tagSpecifications": [{"resourceType": kind, "tags": node_tags} for kind in _TAGGED],
+            "tags": node_tags,
+        },
+        owner.child(),
     )
 
 
-def launch_template_of(template: Any) -> Any:
+def launch_template_of(template: LaunchTemplate) -> Any:
     """The node group's reference to it: a version by number, so that a change rolls the nodes."""
     return eks.NodeGroupLaunchTemplateArgs(id=template.id, version=template.latest_version.apply(str))

@@ -8,8 +8,8 @@ from ipaddress import IPv4Network
 from typing import Any, Literal
 
 import pulumi
-from pulumi_aws import ec2
 
+from gpuplatform.aws.resource import AwsResource
 from gpuplatform.aws.zones import placement
 from gpuplatform.component import Component
 from gpuplatform.config.layout import AwsLayout, TooSmall, aws_layout
@@ -94,118 +94,127 @@ class AwsNetwork(Component):
         super().__init__(name, opts)
         self._name = name
         self._args = args
-        vpc = ec2.Vpc(
+        vpc = self._create(
+            "vpc:Vpc",
             f"{name}-vpc",
-            cidr_block=str(args.cidr),
-            # Without both, nodes cannot register: the private API endpoint is a private DNS name.
-            enable_dns_hostnames=True,
-            enable_dns_support=True,
-            tags=self._tags("vpc"),
-            opts=self.child(),
+            {
+                "cidrBlock": str(args.cidr),
+                # Without both, nodes cannot register: the private API endpoint is a private DNS name.
+                "enableDnsHostnames": True,
+                "enableDnsSupport": True,
+                "tags": self._tags("vpc"),
+            },
         )
         # Adopts the group that AWS creates with a VPC; no rules given means that it has none.
-        ec2.DefaultSecurityGroup(
-            f"{name}-default", vpc_id=vpc.id, tags=self._tags("default"), opts=self.child()
+        self._create(
+            "defaultSecurityGroup:DefaultSecurityGroup",
+            f"{name}-default",
+            {"vpcId": vpc.id, "tags": self._tags("default")},
         )
         self.ready = []
-        self._private = self._subnets(vpc, layout, "private", "kubernetes.io/role/internal-elb")
-        gateways = self._ways_out(vpc, self._subnets(vpc, layout, "public", "kubernetes.io/role/elb"))
+        self._private = self._subnets(vpc, "private", layout.private, "kubernetes.io/role/internal-elb")
+        gateways = self._ways_out(vpc, self._subnets(vpc, "public", layout.public, "kubernetes.io/role/elb"))
         tables = [self._private_routes(vpc, zone, gateways) for zone in args.zones]
-        ec2.VpcEndpoint(
+        self._create(
+            "vpcEndpoint:VpcEndpoint",
             f"{name}-s3",
-            vpc_id=vpc.id,
-            service_name=f"com.amazonaws.{args.region}.s3",
-            vpc_endpoint_type="Gateway",
-            route_table_ids=[table.id for table in tables],
-            tags=self._tags("s3"),
-            opts=self.child(),
+            {
+                "vpcId": vpc.id,
+                "serviceName": f"com.amazonaws.{args.region}.s3",
+                "vpcEndpointType": "Gateway",
+                "routeTableIds": [table.id for table in tables],
+                "tags": self._tags("s3"),
+            },
         )
         self.id = vpc.id
         self.subnet_by_zone = {zone: subnet.id for zone, subnet in self._private.items()}
         self.node_subnet_ids = list(self.subnet_by_zone.values())
         self.finish(id=self.id, node_subnet_ids=self.node_subnet_ids, subnet_by_zone=self.subnet_by_zone)
 
+    def _create(
+        self, kind: str, logical: str, props: Mapping[str, Any], after: Sequence[pulumi.Resource] = ()
+    ) -> AwsResource:
+        return AwsResource(f"aws:ec2/{kind}", logical, props, self.child(depends_on=list(after)))
+
     def _tags(self, *parts: str, **more: str) -> dict[str, str]:
         return self._args.tags.aws(Name="-".join((self._args.name, *parts)), **more)
 
     def _subnets(
-        self, vpc: Any, layout: AwsLayout, kind: Literal["private", "public"], role: str
-    ) -> dict[str, Any]:
-        blocks = layout.private if kind == "private" else layout.public
+        self, vpc: AwsResource, kind: str, blocks: Mapping[str, IPv4Network], role: str
+    ) -> dict[str, AwsResource]:
         return {
-            zone: ec2.Subnet(
+            zone: self._create(
+                "subnet:Subnet",
                 f"{self._name}-{kind}-{zone}",
-                vpc_id=vpc.id,
-                cidr_block=str(block),
-                # Load balancer controllers find subnets by this tag
-                # (https://docs.aws.amazon.com/eks/latest/userguide/network-load-balancing.html).
-                tags=self._tags(kind, zone, **{role: "1"}),
-                opts=self.child(),
-                **placement(zone),
+                {
+                    "vpcId": vpc.id,
+                    "cidrBlock": str(block),
+                    # Load balancer controllers find subnets by this tag
+                    # (https://docs.aws.amazon.com/eks/latest/userguide/network-load-balancing.html).
+                    "tags": self._tags(kind, zone, **{role: "1"}),
+                    **placement(zone),
+                },
             )
             for zone, block in blocks.items()
         }
 
-    def _ways_out(self, vpc: Any, publics: Mapping[str, Any]) -> dict[str, Any]:
+    def _ways_out(self, vpc: AwsResource, publics: Mapping[str, AwsResource]) -> dict[str, AwsResource]:
         """An internet gateway, and the NAT gateways by the zone that they stand in."""
-        name = self._name
-        internet = ec2.InternetGateway(
-            f"{name}-internet", vpc_id=vpc.id, tags=self._tags("internet"), opts=self.child()
+        internet = self._create(
+            "internetGateway:InternetGateway",
+            f"{self._name}-internet",
+            {"vpcId": vpc.id, "tags": self._tags("internet")},
         )
         table = self._table(vpc, "public")
-        way_out = ec2.Route(
-            f"{name}-public-out",
-            route_table_id=table.id,
-            destination_cidr_block="0.0.0.0/0",
-            gateway_id=internet.id,
-            opts=self.child(),
-        )
+        way_out = self._route(table, "public", {"gatewayId": internet.id})
         for zone, subnet in publics.items():
             self._associate(subnet, table, "public", zone)
         standing = self._args.zones if self._args.nat == "per-zone" else self._args.zones[:1]
         return {zone: self._nat(zone, publics[zone], way_out) for zone in standing}
 
-    def _nat(self, zone: str, subnet: Any, way_out: Any) -> Any:
-        address = ec2.Eip(
-            f"{self._name}-nat-{zone}",
-            domain="vpc",
-            tags=self._tags("nat", zone),
-            # AWS allocates no address in a VPC without an internet gateway.
-            opts=self.child(depends_on=[way_out]),
-        )
-        return ec2.NatGateway(
-            f"{self._name}-nat-{zone}",
-            subnet_id=subnet.id,
-            allocation_id=address.id,
-            tags=self._tags("nat", zone),
-            # A gateway without a route to the internet goes into the state "failed".
-            opts=self.child(depends_on=[way_out]),
+    def _nat(self, zone: str, subnet: AwsResource, way_out: AwsResource) -> AwsResource:
+        logical, tags = f"{self._name}-nat-{zone}", self._tags("nat", zone)
+        # Both need the way out first: AWS allocates no address in a VPC without an internet gateway, and a
+        # NAT gateway without a route to the internet goes into the state "failed".
+        address = self._create("eip:Eip", logical, {"domain": "vpc", "tags": tags}, [way_out])
+        return self._create(
+            "natGateway:NatGateway",
+            logical,
+            {"subnetId": subnet.id, "allocationId": address.id, "tags": tags},
+            [way_out],
         )
 
-    def _private_routes(self, vpc: Any, zone: str, gateways: Mapping[str, Any]) -> Any:
+    def _private_routes(
+        self, vpc: AwsResource, zone: str, gateways: Mapping[str, AwsResource]
+    ) -> AwsResource:
         """A table for each zone even behind a single gateway: going to one per zone then changes a route."""
         table = self._table(vpc, "private", zone)
         gateway = gateways.get(zone) or next(iter(gateways.values()))
-        # A resource of its own, not the table's inline list: that list would remove a user's peering routes.
-        route = ec2.Route(
-            f"{self._name}-private-{zone}-out",
-            route_table_id=table.id,
-            destination_cidr_block="0.0.0.0/0",
-            nat_gateway_id=gateway.id,
-            opts=self.child(),
-        )
+        route = self._route(table, f"private-{zone}", {"natGatewayId": gateway.id})
         association = self._associate(self._private[zone], table, "private", zone)
         self.ready = [*self.ready, route, association]
         return table
 
-    def _table(self, vpc: Any, *parts: str) -> Any:
-        return ec2.RouteTable(
-            "-".join((self._name, *parts)), vpc_id=vpc.id, tags=self._tags(*parts), opts=self.child()
+    def _table(self, vpc: AwsResource, *parts: str) -> AwsResource:
+        return self._create(
+            "routeTable:RouteTable",
+            "-".join((self._name, *parts)),
+            {"vpcId": vpc.id, "tags": self._tags(*parts)},
         )
 
-    def _associate(self, subnet: Any, table: Any, *parts: str) -> Any:
-        return ec2.RouteTableAssociation(
-            "-".join((self._name, *parts)), subnet_id=subnet.id, route_table_id=table.id, opts=self.child()
+    def _route(self, table: AwsResource, part: str, target: Mapping[str, pulumi.Input[str]]) -> AwsResource:
+        """A resource of its own, not the table's inline list: that would remove a user's peering routes."""
+        return self._create(
+            "route:Route",
+            f"{self._name}-{part}-out",
+            {"routeTableId": table.id, "destinationCidrBlock": "0.0.0.0/0", **target},
+        )
+
+    def _associate(self, subnet: AwsResource, table: AwsResource, *parts: str) -> AwsResource:
+        return self._create(
+            "routeTableAssociation:RouteTableAssociation",
+            "-".join((self._name, *parts)),
+            {"subnetId": subnet.id, "routeTableId": table.id},
         )
 
 

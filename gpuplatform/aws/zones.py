@@ -19,11 +19,11 @@ _ID: Final = re.compile(r"[a-z]+\d-az\d+")
 
 
 def placement(zone: str) -> dict[str, str]:
-    """The subnet argument that takes `zone`: an ID (`use1-az4`) and a name (`us-east-1a`) have one each.
+    """The subnet property that takes `zone`: an ID (`use1-az4`) and a name (`us-east-1a`) have one each.
 
     Only the ID means the same place in every account.
     """
-    return {"availability_zone_id" if _ID.fullmatch(zone) else "availability_zone": zone}
+    return {"availabilityZoneId" if _ID.fullmatch(zone) else "availabilityZone": zone}
 
 
 def control_plane_zones(zones: Sequence[str]) -> tuple[str, ...]:
