@@ -198,3 +198,10 @@ def test_a_broken_data_file_is_named_with_its_row(tmp_path, monkeypatch, text, s
         sources()
     assert str(tmp_path / "sources.csv") in str(caught.value)
     sources.cache_clear()
+
+
+@per_cloud
+def test_a_quota_code_is_a_code_and_never_a_remark(cloud):
+    for sku in load().skus(cloud):
+        for code in (sku.quota_code_ondemand, sku.quota_code_spot):
+            assert not re.search(r"verify|\(|\?", code, re.IGNORECASE), sku.name
