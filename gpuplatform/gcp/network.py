@@ -1,0 +1,181 @@
+"""The VPC of one environment: one regional subnet with ranges for pods and services, NAT, nothing public."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from ipaddress import IPv4Network
+from typing import Any
+
+import pulumi
+from pulumi_gcp import compute
+
+from gpuplatform.component import Component
+from gpuplatform.config.layout import GcpLayout, TooSmall, gcp_layout
+from gpuplatform.errors import Refusal
+from gpuplatform.naming import fit
+from gpuplatform.tags import Tags
+
+__all__ = ["GcpNetwork", "GcpNetworkArgs", "GcpNetworkIds"]
+
+PODS_RANGE = "pods"
+SERVICES_RANGE = "services"
+
+
+@dataclass(frozen=True, kw_only=True)
+class GcpNetworkArgs:
+    """What a network is made for.
+
+    Attributes:
+        name: Prefix of every physical name, such as `vision-prod`.
+        cidr: What nodes, pods, services and the control plane are numbered from.
+        zones: Such as `us-central1-a`; a subnet spans its whole region, so they shape nothing here.
+        nodes_max: Nodes at every autoscaler's maximum, so that the ranges hold them with their pods.
+        region: Such as `us-central1`.
+        tags: Here for symmetry: networks, subnets, routers and NATs take no labels on Google Cloud.
+    """
+
+    name: str
+    cidr: IPv4Network
+    zones: tuple[str, ...]
+    nodes_max: int
+    region: str
+    tags: Tags
+
+
+@dataclass(frozen=True, kw_only=True)
+class GcpNetworkIds:
+    """A network that exists already, for a cluster of one's own in it.
+
+    Its subnet needs Private Google Access and a Cloud NAT: the nodes have no public addresses.
+
+    Attributes:
+        id: The VPC's ID or self link.
+        subnet_id: The subnet's ID or self link, in the cluster's region.
+        pods_range: Name of the subnet's secondary range for pods.
+        services_range: Name of its secondary range for services.
+        control_plane: A free /28 for the control plane; Google picks one where it is left out.
+    """
+
+    id: pulumi.Input[str]
+    subnet_id: pulumi.Input[str]
+    pods_range: pulumi.Input[str]
+    services_range: pulumi.Input[str]
+    control_plane: IPv4Network | None = None
+
+
+class GcpNetwork(Component):
+    """A VPC with one private subnet and NAT for what is not Google's.
+
+    Deliberately absent: firewall rules. GKE makes those that nodes and control plane need, and a VPC lets
+    nothing else in (https://cloud.google.com/kubernetes-engine/docs/concepts/firewall-rules).
+
+    Outputs:
+        id: The VPC's ID.
+        node_subnet_ids: The one subnet's ID, as a list for the sake of the other clouds.
+        pods_range: Name of the secondary range for pods.
+        services_range: Name of the secondary range for services.
+
+    Attributes:
+        ids: What a cluster needs to know of the network.
+        ready: What must exist before nodes can pull their images.
+
+    Raises:
+        Refusal: The CIDR cannot hold the nodes.
+    """
+
+    TOKEN = "gpuplatform:index:GcpNetwork"  # noqa: S105 - a type token, no secret
+
+    id: pulumi.Output[str]
+    node_subnet_ids: list[pulumi.Output[str]]
+    pods_range: str
+    services_range: str
+    ids: GcpNetworkIds
+    ready: Sequence[pulumi.Resource]
+
+    def __init__(self, name: str, args: GcpNetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        layout = _layout(args)
+        super().__init__(name, opts)
+        network = compute.Network(
+            f"{name}-vpc",
+            name=fit("GCP resource", args.name),
+            auto_create_subnetworks=False,
+            routing_mode="REGIONAL",
+            opts=self.child(),
+        )
+        subnet = self._subnet(name, args, network, layout)
+        self.id = network.id
+        self.node_subnet_ids = [subnet.id]
+        self.pods_range = PODS_RANGE
+        self.services_range = SERVICES_RANGE
+        self.ids = GcpNetworkIds(
+            id=network.id,
+            subnet_id=subnet.id,
+            pods_range=PODS_RANGE,
+            services_range=SERVICES_RANGE,
+            control_plane=layout.control_plane,
+        )
+        self.ready = (self._nat(name, args, network, subnet),)
+        self.finish(
+            id=self.id,
+            node_subnet_ids=self.node_subnet_ids,
+            pods_range=self.pods_range,
+            services_range=self.services_range,
+        )
+
+    def _subnet(self, name: str, args: GcpNetworkArgs, network: Any, layout: GcpLayout) -> Any:
+        ranges = ((PODS_RANGE, layout.pods), (SERVICES_RANGE, layout.services))
+        return compute.Subnetwork(
+            f"{name}-nodes",
+            name=fit("GCP resource", args.name, "nodes"),
+            network=network.id,
+            region=args.region,
+            ip_cidr_range=str(layout.nodes),
+            # Nodes without public addresses reach Google's APIs and registries, and only so
+            # (https://cloud.google.com/vpc/docs/private-google-access).
+            private_ip_google_access=True,
+            secondary_ip_ranges=[
+                compute.SubnetworkSecondaryIpRangeArgs(range_name=range_name, ip_cidr_range=str(block))
+                for range_name, block in ranges
+            ],
+            opts=self.child(),
+        )
+
+    def _nat(self, name: str, args: GcpNetworkArgs, network: Any, subnet: Any) -> pulumi.Resource:
+        router = compute.Router(
+            f"{name}-router",
+            name=fit("GCP resource", args.name, "router"),
+            network=network.id,
+            region=args.region,
+            opts=self.child(),
+        )
+        nat: pulumi.Resource = compute.RouterNat(
+            f"{name}-nat",
+            name=fit("GCP resource", args.name, "nat"),
+            router=router.name,
+            region=args.region,
+            nat_ip_allocate_option="AUTO_ONLY",
+            # This subnet only: networks that are added for GPU traffic have no business outside.
+            source_subnetwork_ip_ranges_to_nat="LIST_OF_SUBNETWORKS",
+            subnetworks=[
+                compute.RouterNatSubnetworkArgs(name=subnet.id, source_ip_ranges_to_nats=["ALL_IP_RANGES"])
+            ],
+            # A node has 64 ports unless this is on, which a data loader with many workers uses up
+            # (https://cloud.google.com/nat/docs/ports-and-addresses).
+            enable_dynamic_port_allocation=True,
+            enable_endpoint_independent_mapping=False,
+            log_config=compute.RouterNatLogConfigArgs(enable=True, filter="ERRORS_ONLY"),
+            opts=self.child(),
+        )
+        return nat
+
+
+def _layout(args: GcpNetworkArgs) -> GcpLayout:
+    layout = gcp_layout(args.cidr, args.nodes_max)
+    if isinstance(layout, TooSmall):
+        raise Refusal(
+            f"the network of {args.name} is too small: {layout}",
+            rule="each node takes an address of the subnet and a /24 for its pods",
+            way_out="choose a larger CIDR or fewer nodes",
+        )
+    return layout
