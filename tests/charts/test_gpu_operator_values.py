@@ -98,7 +98,7 @@ def test_a_misspelt_or_mistyped_value_is_found(values, found):
 
 @pytest.mark.parametrize("mode", DRIVERS)
 def test_the_driver_is_never_installed_by_two_owners(mode):
-    """DRV-1, DRV-2, DRV-4: in all modes so far the cloud owns the driver, and the chart's own default is on."""
+    """DRV-1, DRV-2, DRV-4: in every mode so far the cloud owns the driver; the chart's default is on."""
     assert chart_defaults(GPU_OPERATOR.version)["driver"]["enabled"] is True
 
     assert operator_values([profile(DRIVERS[mode])])["driver"]["enabled"] is False
