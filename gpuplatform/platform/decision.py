@@ -57,7 +57,7 @@ def decide(config: Platform, catalog: Catalog, today: date) -> Decision:
     Raises:
         Refusal: A pool cannot be built as asked; the sentence says why and what to use instead.
     """
-    footprint = footprint_of_config(config, catalog)
+    footprint = footprint_of_config(config)
     skus = ((pool, catalog.sku(config.cloud.provider, pool.sku)) for pool in config.node_pools)
     profiles = tuple(node_profile(pool, sku) for pool, sku in skus if sku is not None)
     if profiles:
@@ -66,5 +66,5 @@ def decide(config: Platform, catalog: Catalog, today: date) -> Decision:
         config=config,
         profiles=profiles,
         verdicts=judge(footprint, limits_of_config(config), catalog, today),
-        cost=cost(footprint, catalog),
+        cost=cost(footprint, catalog, today),
     )

@@ -1,0 +1,195 @@
+"""A plan as JSON, with a schema of its own and a version.
+
+The version is raised when a field is removed or means something else; a new field leaves it as it is.
+Amounts are US dollars, a month has 730 hours, and `null` means "not known", never zero.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from gpuplatform.guardrails import HOURS_A_MONTH, NOT_COUNTED, CostLine, Verdict
+from gpuplatform.plan import Plan
+from gpuplatform.profile import NodeProfile
+
+__all__ = ["VERSION", "PlanDocument", "document"]
+
+VERSION: Literal[1] = 1
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class BoundsPart(_Part):
+    """The autoscaler's bounds."""
+
+    minimum: int
+    maximum: int
+
+
+class PoolPart(_Part):
+    """One GPU pool."""
+
+    name: str
+    sku: str
+    gpu_model: str
+    gpus_per_node: int
+    nodes: BoundsPart
+    capacity: str
+    driver_owner: str = Field(description="AmiDriver, GkeDriver or AksDriver.")
+    image: str
+
+
+class GpuPart(_Part):
+    """GPUs of one model over all pools."""
+
+    model: str
+    minimum: int
+    maximum: int
+
+
+class CostLinePart(_Part):
+    """One node pool or the control plane."""
+
+    subject: str
+    item: str
+    usd_per_hour: float | None
+    count_minimum: int | None
+    count_maximum: int | None
+    month_minimum_usd: float | None
+    month_maximum_usd: float | None
+    basis: str
+    price_date: dt.date | None
+    origin: str = Field(description="`catalogue`, or the file of the stack's own prices.")
+
+
+class CostPart(_Part):
+    """A month's cost."""
+
+    hours_a_month: int
+    minimum_usd: float | None
+    maximum_usd: float | None
+    priced_part_of_maximum_usd: float
+    lines: tuple[CostLinePart, ...]
+    unpriced: tuple[str, ...]
+    not_counted: tuple[str, ...]
+
+
+class VerdictPart(_Part):
+    """One guardrail's verdict on one subject."""
+
+    rule: str
+    status: Literal["pass", "warn", "fail", "not evaluated"]
+    subject: str
+    where: str
+    message: str
+    way_out: str
+    blocks: bool = Field(description="Whether it stops the deployment.")
+
+
+class ResourcePart(_Part):
+    """How many resources of one type."""
+
+    type: str
+    count: int
+    component: bool
+
+
+class PlanDocument(_Part):
+    """What `gpuplatform plan STACK --json` prints."""
+
+    version: Literal[1]
+    stack: str
+    platform: str
+    environment: str
+    cloud: Literal["aws", "azure", "gcp"]
+    region: str
+    kubernetes_version: str
+    today: dt.date = Field(description="The day that prices, retirements and versions were judged at.")
+    blocked: bool = Field(description="Whether a mandatory verdict fails; nothing would be created then.")
+    pools: tuple[PoolPart, ...]
+    gpus: tuple[GpuPart, ...]
+    cost: CostPart
+    verdicts: tuple[VerdictPart, ...]
+    resources: tuple[ResourcePart, ...] = Field(description="Empty where the plan is blocked.")
+
+
+def document(plan: Plan) -> PlanDocument:
+    """The plan as data."""
+    config, cost = plan.decision.config, plan.decision.cost
+    return PlanDocument(
+        version=VERSION,
+        stack=plan.stack,
+        platform=config.name,
+        environment=config.environment,
+        cloud=config.cloud.provider,
+        region=config.cloud.region,
+        kubernetes_version=config.cluster.kubernetes_version,
+        today=plan.today,
+        blocked=plan.blocked,
+        pools=tuple(_pool(plan, profile) for profile in plan.decision.profiles),
+        gpus=tuple(GpuPart(model=g.model, minimum=g.minimum, maximum=g.maximum) for g in plan.gpus),
+        cost=CostPart(
+            hours_a_month=HOURS_A_MONTH,
+            minimum_usd=_number(cost.minimum),
+            maximum_usd=_number(cost.maximum),
+            priced_part_of_maximum_usd=round(float(cost.priced_maximum), 2),
+            lines=tuple(map(_line, cost.lines)),
+            unpriced=cost.unpriced,
+            not_counted=NOT_COUNTED,
+        ),
+        verdicts=tuple(map(_verdict, plan.decision.verdicts)),
+        resources=tuple(
+            ResourcePart(type=part.type, count=part.count, component=part.component)
+            for part in plan.resources
+        ),
+    )
+
+
+def _pool(plan: Plan, profile: NodeProfile) -> PoolPart:
+    pool = next(pool for pool in plan.decision.config.node_pools if pool.name == profile.pool)
+    return PoolPart(
+        name=profile.pool,
+        sku=profile.sku,
+        gpu_model=profile.gpu_model,
+        gpus_per_node=profile.gpus,
+        nodes=BoundsPart(minimum=pool.nodes.min, maximum=pool.nodes.max),
+        capacity=pool.capacity.kind,
+        driver_owner=type(profile.driver).__name__,
+        image=profile.image,
+    )
+
+
+def _line(line: CostLine) -> CostLinePart:
+    return CostLinePart(
+        subject=line.subject,
+        item=line.item,
+        usd_per_hour=None if line.usd_per_hour is None else float(line.usd_per_hour),
+        count_minimum=line.minimum_count,
+        count_maximum=line.maximum_count,
+        month_minimum_usd=_number(line.minimum),
+        month_maximum_usd=_number(line.maximum),
+        basis=line.basis,
+        price_date=line.date,
+        origin=line.origin,
+    )
+
+
+def _verdict(verdict: Verdict) -> VerdictPart:
+    return VerdictPart(
+        rule=verdict.rule,
+        status=verdict.status.value,
+        subject=verdict.subject,
+        where=verdict.where,
+        message=verdict.message,
+        way_out=verdict.way_out,
+        blocks=verdict.blocks,
+    )
+
+
+def _number(amount: object) -> float | None:
+    return None if amount is None else round(float(str(amount)), 2)
