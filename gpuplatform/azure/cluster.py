@@ -222,9 +222,8 @@ class AksCluster(Component):
             self.resource.id, self.resource.name, network.resource_group_name
         ).apply(_command)
         # Together with the ID: in a preview the profile echoes its inputs, and the issuer would read None.
-        self.oidc_issuer = pulumi.Output.all(self.resource.id, self.resource.oidc_issuer_profile).apply(
-            lambda known: known[1].issuer_url
-        )
+        issuer = self.resource.oidc_issuer_profile.apply(lambda profile: profile.issuer_url)
+        self.oidc_issuer = pulumi.Output.all(self.resource.id, issuer).apply(lambda known: known[1])
         provider = kubernetes.Provider(
             f"{name}-kubernetes",
             kubeconfig=self.kubeconfig,

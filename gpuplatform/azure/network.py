@@ -10,7 +10,13 @@ import pulumi
 from pulumi_azure_native import network, resources
 
 from gpuplatform.component import Component
-from gpuplatform.config.layout import AZURE_POD_CIDR, AZURE_SERVICE_CIDR, TooSmall, azure_layout
+from gpuplatform.config.layout import (
+    AZURE_POD_CIDR,
+    AZURE_SERVICE_CIDR,
+    AzureLayout,
+    TooSmall,
+    azure_layout,
+)
 from gpuplatform.errors import Refusal
 from gpuplatform.naming import fit
 from gpuplatform.tags import Tags
@@ -67,9 +73,8 @@ class AzureNetworkIds:
 class AzureNetwork(Component):
     """A resource group and a virtual network whose nodes have no public address and one NAT gateway.
 
-    Deliberately absent: public load balancers' way in. The subnet's security group holds Azure's default
-    rules, which refuse what comes from the internet; AKS opens its own group for a Service of type
-    LoadBalancer, never this one.
+    Deliberately absent: a way in from the internet. The subnet's security group adds to Azure's default rules
+    only what pods need among themselves; AKS opens a group of its own for a public Service, never this one.
 
     Attributes:
         id: The virtual network's resource ID.
@@ -111,6 +116,7 @@ class AzureNetwork(Component):
             network_security_group_name=_physical(args, "nsg"),
             resource_group_name=group.name,
             location=args.region,
+            security_rules=[_pod_traffic(layout, direction) for direction in ("Inbound", "Outbound")],
             tags=tags,
             opts=self.child(),
         )
@@ -188,6 +194,25 @@ class AzureNetwork(Component):
             opts=self.child(),
         )
         return address, gateway
+
+
+def _pod_traffic(layout: AzureLayout, direction: str) -> network.SecurityRuleArgs:
+    """Packets between pods leave a node as they are, so the subnet's rules see pod addresses.
+
+    Those belong to no virtual network, and the default rules would drop them
+    (https://learn.microsoft.com/azure/aks/concepts-network-azure-cni-overlay#network-security-groups).
+    """
+    return network.SecurityRuleArgs(
+        name=f"pods-{direction.lower()}",
+        priority=100,
+        direction=direction,
+        access=network.SecurityRuleAccess.ALLOW,
+        protocol=network.SecurityRuleProtocol.ASTERISK,
+        source_address_prefixes=[str(layout.nodes), str(layout.pods)],
+        source_port_range="*",
+        destination_address_prefix=str(layout.pods),
+        destination_port_range="*",
+    )
 
 
 def _physical(args: AzureNetworkArgs, part: str) -> str:

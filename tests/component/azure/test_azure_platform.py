@@ -1,0 +1,129 @@
+"""An environment on Azure as a whole: from a configuration to resources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from azure_samples import SUBSCRIPTION
+
+from gpuplatform import catalog
+from gpuplatform.config import Platform
+from gpuplatform.errors import Refusal
+from gpuplatform.plan.recorder import Recording, record
+from gpuplatform.platform.azure import build
+from gpuplatform.profile import node_profile
+
+Update = Callable[[Callable[[], Any]], Recording]
+TRAIN = {
+    "name": "train",
+    "sku": "Standard_ND96isr_H100_v5",
+    "purpose": "training",
+    "nodes": {"min": 0, "max": 4},
+    "zones": ("1",),
+}
+SERVE = {
+    "name": "serve",
+    "sku": "Standard_NC4as_T4_v3",
+    "purpose": "inference",
+    "nodes": {"min": 1, "max": 2},
+    "capacity": {"kind": "spot"},
+}
+
+
+def config(*pools: dict[str, Any], **changes: Any) -> Platform:
+    return Platform.model_validate(
+        {
+            "name": "vision",
+            "environment": "prod",
+            "owner": "ml@example.com",
+            "cost_center": "4711",
+            "cloud": {"provider": "azure", "region": "eastus", "subscription": SUBSCRIPTION},
+            "network": {"cidr": "10.0.0.0/16", "zones": ("1", "2")},
+            "cluster": {
+                "kubernetes_version": "1.35",
+                "api_access": {"private": False, "public_cidrs": ("198.51.100.0/24",)},
+                "admins": ("00000000-0000-4000-8000-0000000000aa",),
+            },
+            "node_pools": pools,
+            **changes,
+        }
+    )
+
+
+def program(platform: Platform) -> Callable[[], Any]:
+    skus = catalog.load()
+    profiles = [node_profile(pool, skus.sku("azure", pool.sku)) for pool in platform.node_pools]
+    return lambda: build(platform, profiles)
+
+
+def test_every_resource_goes_through_the_provider_that_is_pinned_to_the_subscription():
+    recording = record(program(config(TRAIN, SERVE)))
+    provider = recording.named("azure")
+    assert (provider.inputs["subscriptionId"], provider.inputs["location"]) == (SUBSCRIPTION, "eastus")
+    others = {
+        resource.provider for resource in recording.resources if resource.type.startswith("azure-native:")
+    }
+    assert others == {provider.urn}
+
+
+def test_a_pool_has_its_own_zones_or_else_the_networks(update: Update):
+    recording = update(program(config(TRAIN, SERVE)))
+    assert recording.named("pool-train-gpu-pool").inputs["availabilityZones"] == ["1"]
+    assert recording.named("pool-serve-gpu-pool").inputs["availabilityZones"] == ["1", "2"]
+    assert recording.named("cluster-aks").inputs["agentPoolProfiles"][0]["availabilityZones"] == ["1", "2"]
+
+
+def test_each_pool_keeps_its_own_bounds_whatever_their_order(update: Update):
+    forwards, backwards = (
+        {
+            resource.urn: resource.inputs
+            for resource in update(program(config(*pools))).of_type("azure-native:containerservice:AgentPool")
+        }
+        for pools in ((TRAIN, SERVE), (SERVE, TRAIN))
+    )
+    assert forwards == backwards
+    assert {inputs["agentPoolName"]: inputs["maxCount"] for inputs in forwards.values()} == {
+        "train": 4,
+        "serve": 2,
+    }
+
+
+def test_the_composition_hands_back_a_pool_for_each_profile():
+    handed: list[Any] = []
+    run = program(config(TRAIN, SERVE))
+    record(lambda: handed.append(run()))
+    (built,) = handed
+    assert set(built.pools) == {"train", "serve"}
+    assert built.cluster.cloud == "azure"
+    assert built.cluster.cluster in built.cluster.ready
+
+
+def test_prod_protects_what_holds_the_environment_and_dev_does_not():
+    def protected(environment: str) -> set[str]:
+        recording = record(program(config(SERVE, environment=environment)))
+        return {resource.name for resource in recording.resources if resource.protect}
+
+    assert protected("prod") == {"network-group", "cluster-aks"}
+    assert protected("dev") == set()
+
+
+def test_a_private_and_public_api_at_once_is_refused_before_the_cluster_is_registered():
+    both = {"private": True, "public_cidrs": ("198.51.100.0/24",)}
+    cluster = {
+        "kubernetes_version": "1.35",
+        "api_access": both,
+        "admins": ("0" * 8 + "-0000" * 3 + "-" + "0" * 12,),
+    }
+    with pytest.raises(Refusal, match="private and open to public CIDRs"):
+        record(program(config(SERVE, cluster=cluster)))
+
+
+def test_an_environment_of_another_cloud_is_not_built_here():
+    cloud = {"provider": "gcp", "region": "us-central1", "project": "vision-prod"}
+    network = {"cidr": "10.0.0.0/16", "zones": ("us-central1-a",)}
+    cluster = {"kubernetes_version": "1.35", "admins": ("group:platform@example.com",)}
+    elsewhere = config(SERVE, cloud=cloud, network=network, cluster=cluster)
+    with pytest.raises(TypeError, match="gcp is not built here"):
+        build(elsewhere, [])
