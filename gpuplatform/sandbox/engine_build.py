@@ -15,10 +15,13 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import venv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
 from gpuplatform.errors import EngineError
 from gpuplatform.sandbox.workspace import cache_root
@@ -134,25 +137,21 @@ def _run(
     command: Sequence[str], cwd: Path, environ: Mapping[str, str], report: Callable[[str], None], doing: str
 ) -> None:
     """Runs a long command with a heartbeat; ends it and all that it started when we are interrupted."""
-    start = time.monotonic()
-    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as output, _signals_raise():
         try:
             process = subprocess.Popen(  # noqa: S603 - our own command
-                command, cwd=cwd, env=dict(environ), stdout=output, stderr=subprocess.STDOUT,
-                stdin=subprocess.DEVNULL, start_new_session=True,
-            )  # fmt: skip
+                command,
+                cwd=cwd,
+                env=dict(environ),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
         except OSError as error:
             raise EngineError(f"{doing}: {command[0]} does not start: {error.strerror}") from error
         try:
-            while True:
-                try:
-                    code = process.wait(HEARTBEAT_SECONDS)
-                    break
-                except subprocess.TimeoutExpired:
-                    elapsed = time.monotonic() - start
-                    if elapsed > LIMIT_SECONDS:
-                        raise EngineError(f"{doing} took longer than {LIMIT_SECONDS / 60:.0f} min") from None
-                    report(f"engine: {doing}, {int(elapsed // 60)} min {int(elapsed % 60):02d} s")
+            code = _wait(process, report, doing)
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
@@ -160,6 +159,36 @@ def _run(
         if code:
             output.seek(0)
             raise EngineError(f"{doing} failed with exit code {code}: {_last_words(output.read())}")
+
+
+def _wait(process: subprocess.Popen[bytes], report: Callable[[str], None], doing: str) -> int:
+    start = time.monotonic()
+    while True:
+        try:
+            return process.wait(HEARTBEAT_SECONDS)
+        except subprocess.TimeoutExpired:
+            elapsed = time.monotonic() - start
+            if elapsed > LIMIT_SECONDS:
+                raise EngineError(f"{doing} took longer than {LIMIT_SECONDS / 60:.0f} min") from None
+            report(f"engine: {doing}, {int(elapsed // 60)} min {int(elapsed % 60):02d} s")
+
+
+@contextmanager
+def _signals_raise() -> Iterator[None]:
+    """SIGTERM and SIGHUP unwind like Ctrl-C, so that the build's processes are ended too."""
+
+    def unwind(number: int, _frame: FrameType | None) -> None:
+        sys.exit(128 + number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may take signals
+        return
+    before = {number: signal.signal(number, unwind) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _last_words(text: str) -> str:

@@ -8,6 +8,9 @@ in the terminal goes to the engine, and the engine's cancellation of the call en
 ends when this process dies, since its standard input closes then.
 """
 
+# The methods' names and arguments are those of the engine's protocol.
+# ruff: noqa: ARG002, D102, N802
+
 from __future__ import annotations
 
 import json
@@ -83,42 +86,42 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         self._children: set[subprocess.Popen[bytes]] = set()
         self._lock = threading.Lock()
 
-    def Handshake(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802, D102
+    def Handshake(self, request: Any, context: Any) -> Any:
         # Each operation is an engine of its own with its own address; this host outlives them, so the
         # newest handshake counts. A stale address turns an ordinary failure into a connection error.
         self._engine = request.engine_address
         return language_pb2.LanguageHandshakeResponse()
 
-    def GetPluginInfo(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802, D102
+    def GetPluginInfo(self, request: Any, context: Any) -> Any:
         return plugin_pb2.PluginInfo(version="1.0.0")
 
-    def GetRequiredPackages(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802, D102
+    def GetRequiredPackages(self, request: Any, context: Any) -> Any:
         # None: the engine would look for plugins on disk, and ours are attached already.
         return language_pb2.GetRequiredPackagesResponse()
 
-    def GetRequiredPlugins(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802, D102
+    def GetRequiredPlugins(self, request: Any, context: Any) -> Any:
         return language_pb2.GetRequiredPluginsResponse()
 
-    def RuntimeOptionsPrompts(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802, D102
+    def RuntimeOptionsPrompts(self, request: Any, context: Any) -> Any:
         return language_pb2.RuntimeOptionsResponse()
 
-    def About(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802, D102
+    def About(self, request: Any, context: Any) -> Any:
         return language_pb2.AboutResponse(executable=sys.executable, version=sys.version.split()[0])
 
-    def GetProgramDependencies(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802, D102
+    def GetProgramDependencies(self, request: Any, context: Any) -> Any:
         return language_pb2.GetProgramDependenciesResponse()
 
-    def InstallDependencies(self, request: Any, context: Any) -> Iterator[Any]:  # noqa: ARG002, N802, D102
+    def InstallDependencies(self, request: Any, context: Any) -> Iterator[Any]:
         # Programs run in the environment that gpuplatform is installed in: there is nothing to install.
         yield language_pb2.InstallDependenciesResponse(
             stdout=f"the sandbox runs programs with {sys.executable}; nothing to install\n".encode()
         )
 
-    def Cancel(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802, D102
+    def Cancel(self, request: Any, context: Any) -> Any:
         self.end_children()
         return empty_pb2.Empty()
 
-    def Run(self, request: Any, context: Any) -> Any:  # noqa: N802
+    def Run(self, request: Any, context: Any) -> Any:
         """Runs a Pulumi program to its end."""
         entry = request.info.entry_point
         folder = Path(request.info.program_directory or request.pwd)
@@ -159,7 +162,7 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         ended = f"was ended by {_signal_name(-code)}" if code < 0 else f"exited with code {code}"
         return language_pb2.RunResponse(error=f"{program} {ended}")
 
-    def RunPlugin(self, request: Any, context: Any) -> Iterator[Any]:  # noqa: N802
+    def RunPlugin(self, request: Any, context: Any) -> Iterator[Any]:
         """Runs a policy pack (kind `analyzer`) or another Python plugin, and streams what it prints."""
         entry = request.info.entry_point
         folder = Path(request.info.program_directory)
