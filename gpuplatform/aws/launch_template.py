@@ -63,4 +63,4 @@ def launch_template(
 
 def launch_template_of(template: LaunchTemplate) -> Any:
     """The node group's reference to it: a version by number, so that a change rolls the nodes."""
-    return eks.NodeGroupLaunchTemplateArgs(id=template.id, version=template.latest_version.apply(str))
+    return eks.NodeGroupLaunchTemplateArgs(id=template.id, version=template.latest_version)

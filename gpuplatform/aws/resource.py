@@ -1,9 +1,10 @@
 """AWS resources of the SDK's largest modules, without their typed classes.
 
 `pulumi_aws.ec2`, `cloudwatch`, `kms` and `autoscaling` are megabytes of generated classes that load as a
-whole, and loading them takes longer than everything else that a plan does (`ec2` alone twice as long as Pulumi
-itself). The resources registered here are the same; their properties are checked against the SDK's types by
-the tests, where loading them costs nobody anything. The small modules, `eks` and `iam`, are used as they are.
+whole, and loading them takes longer than everything else that a plan does (`ec2` alone takes twice as long
+as Pulumi itself). The resources registered here are the same; their properties are checked against the SDK's
+types by the tests, where loading them costs nobody anything. The small modules, `eks` and `iam`, are used as
+they are.
 """
 
 from __future__ import annotations
@@ -50,11 +51,7 @@ class Key(AwsResource):
 
 
 class LaunchTemplate(AwsResource):
-    """An EC2 launch template.
-
-    Outputs:
-        latest_version: Number of its latest version.
-    """
+    """An EC2 launch template."""
 
     def __init__(self, name: str, props: Mapping[str, Any], opts: pulumi.ResourceOptions) -> None:
         super().__init__(
@@ -62,10 +59,11 @@ class LaunchTemplate(AwsResource):
         )
 
     @property
-    def latest_version(self) -> pulumi.Output[int]:
-        """Number of the latest version."""
-        found: pulumi.Output[int] = pulumi.get(self, "latestVersion")
-        return found
+    def latest_version(self) -> pulumi.Output[str]:
+        """Number of the latest version, as node groups take it."""
+        number: pulumi.Output[float] = pulumi.get(self, "latestVersion")
+        # Every number is a float on the wire, and EKS knows no version "3.0".
+        return number.apply(lambda value: str(int(value)))
 
 
 @cache
