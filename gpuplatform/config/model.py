@@ -41,8 +41,12 @@ def _cidr(value: Any) -> IPv4Network:
 def _date(value: Any) -> date:
     if isinstance(value, date):
         return value
-    if isinstance(value, str) and re.fullmatch(r"\d{4}-\d{2}-\d{2}", value):
-        return date.fromisoformat(value)
+    # An unquoted YAML date reaches the program as the engine prints Go's time of it.
+    if isinstance(value, str) and re.fullmatch(r"\d{4}-\d{2}-\d{2}( 00:00:00 \+0000 UTC)?", value):
+        try:
+            return date.fromisoformat(value[:10])
+        except ValueError:
+            raise ValueError(f"{value} is no day of the calendar") from None
     raise ValueError("a date is written like 2027-01-31")
 
 
