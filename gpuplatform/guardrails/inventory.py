@@ -55,7 +55,7 @@ class References:
     def find(
         self, raw: RawResource, prop: str, kinds: tuple[str, ...], *values: object
     ) -> tuple[RawResource, ...]:
-        """The resources of one of `kinds` that the property `prop` of `raw`, which spells `values`, refers to."""
+        """What the property `prop` of `raw`, which spells `values`, refers to among `kinds`."""
         through = (self._by_urn.get(urn) for urn in raw.depends.get(prop, ()))
         linked = tuple(one for one in through if one is not None and token(one.type) in kinds)
         if linked:

@@ -1,0 +1,63 @@
+"""The pack itself, and the two calls of the engine that the SDK keeps from its policies."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from google.protobuf import json_format
+from pulumi_policy import EnforcementLevel, PolicyPack
+from pulumi_policy import policy as sdk
+
+from gpuplatform.config import KEY
+from gpuplatform.policy.policies import BUDGET, MACHINE, NOTES, PLACEMENT, policies
+from gpuplatform.policy.session import Session
+from gpuplatform.policy.settings import StackConfig
+
+__all__ = ["NAME", "POLICY_NAMES", "run", "servicer"]
+
+NAME: Final = "gpuplatform-gpu"
+POLICY_NAMES: Final = (MACHINE, PLACEMENT, BUDGET, NOTES)
+
+
+def servicer(session: Session) -> Any:
+    """The SDK's analyzer service, which also tells `session` what the engine configures.
+
+    pulumi-policy 1.21 keeps the configuration of one policy from the others, and drops the stack's
+    configuration and whether this is a preview, although the engine sends both (policy.py, Configure and
+    ConfigureStack; since engine 3.221 the pack's environment has neither). A test drives both calls
+    through this class, so a release that renames them is noticed.
+    """
+
+    class Servicer(sdk._PolicyAnalyzerServicer):  # noqa: SLF001 - see above
+        def Configure(self, request: Any, context: Any) -> Any:  # noqa: N802 - gRPC's name
+            session.configure(
+                {
+                    name: json_format.MessageToDict(config.properties)
+                    for name, config in request.policyConfig.items()
+                }
+            )
+            return super().Configure(request, context)  # type: ignore[no-untyped-call]
+
+        def ConfigureStack(self, request: Any, context: Any) -> Any:  # noqa: N802 - gRPC's name
+            stack = StackConfig(
+                stack=request.stack,
+                platform=request.config.get(KEY),
+                secret=KEY in request.config_secret_keys,
+            )
+            session.configure_stack(stack, previewing=request.dry_run)
+            return super().ConfigureStack(request, context)
+
+    return Servicer
+
+
+def run() -> None:
+    """Serves the pack to the engine that started this process; returns when the engine ends it."""
+    session = Session(POLICY_NAMES)
+    sdk._PolicyAnalyzerServicer = servicer(session)  # type: ignore[misc]  # noqa: SLF001 - see `servicer`
+    PolicyPack(
+        name=NAME,
+        policies=policies(session),
+        enforcement_level=EnforcementLevel.MANDATORY,
+        description="GPU machine types, regions, zones and budgets, checked before anything is created.",
+        display_name="GPU guardrails",
+    )

@@ -1,0 +1,156 @@
+"""What the pack is told: its own configuration, and the limits that the stack sets itself."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Final
+
+from gpuplatform import catalog
+from gpuplatform.catalog import Catalog
+from gpuplatform.config import find_project, from_engine
+from gpuplatform.errors import ConfigError
+from gpuplatform.guardrails import Limits, limits_of_config, strictest
+
+__all__ = ["SCHEMA", "Settings", "StackConfig", "settings"]
+
+_NAMES: Final = {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1}
+
+SCHEMA: Final[dict[str, dict[str, Any]]] = {
+    "regions": {**_NAMES, "description": "Regions that may be used; all if left out."},
+    "gpuModels": {**_NAMES, "description": "GPU models that may be used, such as H100; all if left out."},
+    "monthlyUsd": {
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "description": "US dollars a month of 730 hours, at the autoscaler's maximum.",
+    },
+    "maxPriceAgeDays": {
+        "type": "integer",
+        "minimum": 1,
+        "description": "A price older than this makes the budget 'not evaluated'.",
+    },
+    "notEvaluated": {
+        "type": "string",
+        "enum": ["warn", "fail"],
+        "description": "Whether a rule that could not be evaluated blocks the deployment.",
+    },
+    "prices": {
+        "type": "string",
+        "description": "A file of prices and offerings of your own, relative to the folder of Pulumi.yaml.",
+    },
+}
+"""The configuration of each policy of the pack: a limit set on one of them holds for all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackConfig:
+    """The stack's own configuration, as the engine hands it over.
+
+    Attributes:
+        stack: The stack's name.
+        platform: The JSON text of `gpuplatform:platform`; None where the stack has no such key.
+        secret: Whether that value is marked as secret.
+    """
+
+    stack: str = ""
+    platform: str | None = None
+    secret: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What to judge by."""
+
+    limits: Limits
+    catalog: Catalog
+
+
+def settings(
+    pack: Mapping[str, Mapping[str, Any]], policies: Collection[str], stack: StackConfig, folder: Path
+) -> Settings:
+    """The strictest of all limits, and the catalogue with the price files laid over it.
+
+    Args:
+        pack: The pack's configuration by policy.
+        policies: The names of the pack's policies.
+        stack: The stack's own configuration.
+        folder: Where the program runs; its project is looked for here and above.
+
+    Raises:
+        ConfigError: The pack's or the stack's configuration is wrong, or a price file cannot be read.
+    """
+    problems = [problem for name, config in pack.items() for problem in _problems(name, config, policies)]
+    if problems:
+        raise ConfigError.of(problems)
+    prices = [_root(folder) / config["prices"] for config in pack.values() if "prices" in config]
+    limits = [_limits(config) for config in pack.values()]
+    if stack.platform is not None:
+        platform = from_engine(stack.platform, secret=stack.secret, stack=stack.stack)
+        limits.append(limits_of_config(platform))
+        if platform.prices:
+            # The stack's own file first: where both name a machine type, Operations' price counts.
+            prices.insert(0, find_project(folder).config_dir / platform.prices)
+    known = catalog.load()
+    for path in prices:
+        known = known.with_prices(path)
+    return Settings(limits=strictest(limits), catalog=known)
+
+
+def _limits(config: Mapping[str, Any]) -> Limits:
+    money, age = config.get("monthlyUsd"), config.get("maxPriceAgeDays")
+    return Limits(
+        regions=tuple(config["regions"]) if "regions" in config else None,
+        monthly_usd=None if money is None else Decimal(str(money)),
+        gpu_models=tuple(config["gpuModels"]) if "gpuModels" in config else None,
+        max_price_age_days=None if age is None else int(age),
+        not_evaluated_fails=config.get("notEvaluated") == "fail",
+    )
+
+
+def _problems(name: str, config: Mapping[str, Any], policies: Collection[str]) -> list[ConfigError]:
+    """What the engine does not see: it checks values against the schema, but takes any name."""
+    if name not in policies:
+        way_out = f"the policies are {', '.join(sorted(policies))}"
+        return [ConfigError(f"the pack has no policy {name!r}", where=_WHERE, way_out=way_out)]
+    return [problem for key, value in config.items() if (problem := _problem(name, key, value)) is not None]
+
+
+def _problem(name: str, key: str, value: Any) -> ConfigError | None:
+    where = f"{_WHERE}: {name}.{key}"
+    if key not in SCHEMA:
+        near = difflib.get_close_matches(key, SCHEMA, n=1)
+        way_out = f"did you mean {near[0]!r}?" if near else f"the keys are {', '.join(SCHEMA)}"
+        return ConfigError(f"there is no key {key!r}", where=where, way_out=way_out)
+    rule = SCHEMA[key]
+    if _fits(rule, value):
+        return None
+    return ConfigError(f"{value!r} is not accepted", where=where, rule=rule["description"])
+
+
+def _fits(rule: Mapping[str, Any], value: Any) -> bool:
+    match rule["type"]:
+        case "array":
+            return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
+        case "number":
+            return _is_number(value) and value > 0
+        case "integer":
+            return _is_number(value) and value >= 1 and float(value).is_integer()
+        case _:
+            return isinstance(value, str) and value in rule.get("enum", [value])
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+_WHERE: Final = "the policy pack's configuration"
+
+
+def _root(folder: Path) -> Path:
+    try:
+        return find_project(folder).root
+    except ConfigError:
+        return folder  # a saved state is analysed outside any project
