@@ -6,7 +6,6 @@ from gpuplatform.aws.autoscaler import AutoscalerRole, AutoscalerRoleArgs
 from gpuplatform.aws.cluster import EksCluster, EksClusterArgs
 from gpuplatform.aws.gpu_pool import EksClusterIds, EksGpuPool, EksGpuPoolArgs
 from gpuplatform.aws.network import AwsNetwork, AwsNetworkArgs, AwsNetworkIds
-from gpuplatform.aws.system_pool import SystemPoolArgs
 
 __all__ = [
     "AutoscalerRole",
@@ -19,5 +18,4 @@ __all__ = [
     "EksClusterIds",
     "EksGpuPool",
     "EksGpuPoolArgs",
-    "SystemPoolArgs",
 ]

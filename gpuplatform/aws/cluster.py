@@ -17,7 +17,7 @@ from gpuplatform.aws.network import AwsNetwork, AwsNetworkIds
 from gpuplatform.aws.policies import service_trust
 from gpuplatform.aws.resource import AwsResource, Key
 from gpuplatform.aws.role import Role, RoleMaker
-from gpuplatform.aws.system_pool import SystemPoolArgs, system_pool
+from gpuplatform.aws.system_pool import Arch, SystemPool, system_pool
 from gpuplatform.aws.zones import control_plane_zones
 from gpuplatform.component import Component
 from gpuplatform.contracts import ClusterHandle
@@ -50,11 +50,14 @@ class EksClusterArgs:
             could not be installed.
         api_private: The API has an endpoint inside the VPC.
         api_public_cidrs: Who reaches the API from outside; no public endpoint where it is empty.
-        system: The machines of the system node group.
+        system_sku: Machine type of the system pool, such as `m6i.xlarge`.
+        system_arch: Its architecture, which decides the image.
+        system_min: Nodes of the system pool that are always there.
+        system_max: Nodes that its autoscaler may reach.
+        tags: Tags of every resource.
         support: `standard` lets AWS upgrade the cluster when the minor's standard support ends; `extended`
             keeps the minor at six times the control plane's price.
         protect: Protect the cluster, its key and its logs from deletion.
-        tags: Tags of every resource.
     """
 
     name: str
@@ -62,12 +65,15 @@ class EksClusterArgs:
     kubernetes_version: str
     network: AwsNetwork | AwsNetworkIds
     admins: tuple[str, ...]
-    system: SystemPoolArgs
+    system_sku: str
+    system_min: int
+    system_max: int
+    tags: Tags
+    system_arch: Arch = "amd64"
     api_private: bool = True
     api_public_cidrs: tuple[str, ...] = ()
     support: Literal["standard", "extended"] = "standard"
     protect: bool = True
-    tags: Tags
 
 
 class EksCluster(Component):
@@ -194,16 +200,22 @@ class EksCluster(Component):
         )
 
     def _system_nodes(self, cluster: Any, role: Role) -> Any:
+        args = self._args
         return system_pool(
             self,
             self._name,
-            self._args.system,
-            name=self._args.name,
+            SystemPool(
+                sku=args.system_sku,
+                arch=args.system_arch,
+                nodes_min=args.system_min,
+                nodes_max=args.system_max,
+            ),
+            name=args.name,
             cluster=cluster,
-            kubernetes_version=self._args.kubernetes_version,
+            kubernetes_version=args.kubernetes_version,
             role=role,
             subnet_ids=list(self.subnet_by_zone.values()),
-            tags=self._args.tags,
+            tags=args.tags,
             after=self.before_nodes,
         )
 

@@ -61,21 +61,19 @@ class EksGpuPoolArgs:
     """One GPU pool.
 
     Attributes:
-        name: Prefix of the instances' `Name` tag, such as `vision-prod`.
         cluster: The cluster component, or the IDs of an existing cluster.
         profile: What the nodes are: `gpuplatform.profile.node_profile`.
         nodes_min: Nodes that are always there; 0 lets the pool scale from zero.
         nodes_max: Nodes that the autoscaler may reach.
-        zones: Zones of the cluster's network that the pool uses; all where it is None.
+        zones: Zones of the cluster's network that the pool uses.
         tags: Tags of every resource, of the instances, their disks and interfaces.
     """
 
-    name: str
     cluster: EksCluster | EksClusterIds
     profile: NodeProfile
     nodes_min: int
     nodes_max: int
-    zones: tuple[str, ...] | None = None
+    zones: tuple[str, ...]
     tags: Tags
 
 
@@ -143,18 +141,17 @@ class EksGpuPool(Component):
         template = launch_template(
             self,
             logical,
-            node_name=f"{args.name}-{profile.pool}",
+            node_name=pulumi.Output.concat(args.cluster.cluster_name, "-", profile.pool),
             disk_gib=profile.disk_gib,
             tags=args.tags,
         )
-        zones = args.zones or tuple(args.cluster.subnet_by_zone)
         return eks.NodeGroup(
             logical,
             cluster_name=args.cluster.cluster_name,
             node_group_name=profile.pool,
             version=args.cluster.kubernetes_version,
             node_role_arn=args.cluster.node_role_arn,
-            subnet_ids=[args.cluster.subnet_by_zone[zone] for zone in zones],
+            subnet_ids=[args.cluster.subnet_by_zone[zone] for zone in args.zones],
             ami_type=driver.ami_type,
             # Spot is asked for here and nowhere else: managed node groups refuse market options in the
             # launch template, and have no maximum price (terraform-provider-aws#18025).
@@ -201,7 +198,7 @@ def _check(args: EksGpuPoolArgs, hints: Mapping[str, str]) -> None:
     _driver(profile)
     if (why := problem("EKS node group", profile.pool)) is not None:
         raise Refusal(why, where=f"{where}.name")
-    if stray := sorted(set(args.zones or ()) - set(args.cluster.subnet_by_zone)):
+    if stray := sorted(set(args.zones) - set(args.cluster.subnet_by_zone)):
         raise Refusal(
             f"{', '.join(stray)} is no zone of the cluster's network",
             where=f"{where}.zones",

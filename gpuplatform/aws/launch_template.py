@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import pulumi
 from pulumi_aws import eks
 
 from gpuplatform.aws.resource import LaunchTemplate
@@ -18,7 +19,7 @@ _TAGGED: Final = ("instance", "volume", "network-interface")
 
 
 def launch_template(
-    owner: Component, name: str, *, node_name: str, disk_gib: int, tags: Tags
+    owner: Component, name: str, *, node_name: pulumi.Input[str], disk_gib: int, tags: Tags
 ) -> LaunchTemplate:
     """A launch template as a child of `owner`.
 
@@ -35,7 +36,7 @@ def launch_template(
         tags: Tags of the template and of all that is launched from it; a node group's own tags reach neither
             its instances nor their disks.
     """
-    node_tags = tags.aws(Name=node_name)
+    node_tags = {**tags.aws(), "Name": node_name}
     disk = {
         "volumeSize": disk_gib,
         "volumeType": "gp3",

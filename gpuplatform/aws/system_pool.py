@@ -15,33 +15,28 @@ from gpuplatform.component import Component
 from gpuplatform.profile import POOL_LABEL
 from gpuplatform.tags import Tags
 
-__all__ = ["SystemPoolArgs", "system_pool"]
+__all__ = ["Arch", "SystemPool", "system_pool"]
 
-AMI_TYPES: Final = {"amd64": "AL2023_x86_64_STANDARD", "arm64": "AL2023_ARM_64_STANDARD"}
+Arch = Literal["amd64", "arm64"]
+
+AMI_TYPES: Final[dict[Arch, str]] = {"amd64": "AL2023_x86_64_STANDARD", "arm64": "AL2023_ARM_64_STANDARD"}
 DISK_GIB: Final = 100
 
 
 @dataclass(frozen=True, kw_only=True)
-class SystemPoolArgs:
-    """The system pool's machines.
-
-    Attributes:
-        sku: Machine type, such as `m6i.xlarge`.
-        arch: Its architecture, which decides the image.
-        nodes_min: Nodes that are always there.
-        nodes_max: Nodes that the autoscaler may reach.
-    """
+class SystemPool:
+    """The system pool's machines: type and architecture, and the autoscaler's bounds."""
 
     sku: str
-    arch: Literal["amd64", "arm64"] = "amd64"
-    nodes_min: int = 2
-    nodes_max: int = 4
+    arch: Arch
+    nodes_min: int
+    nodes_max: int
 
 
 def system_pool(
     owner: Component,
     prefix: str,
-    args: SystemPoolArgs,
+    pool: SystemPool,
     *,
     name: str,
     cluster: Any,
@@ -65,12 +60,12 @@ def system_pool(
         version=kubernetes_version,
         node_role_arn=role.arn,
         subnet_ids=subnet_ids,
-        ami_type=AMI_TYPES[args.arch],
+        ami_type=AMI_TYPES[pool.arch],
         capacity_type="ON_DEMAND",
-        instance_types=[args.sku],
+        instance_types=[pool.sku],
         launch_template=launch_template_of(template),
         scaling_config=eks.NodeGroupScalingConfigArgs(
-            min_size=args.nodes_min, max_size=args.nodes_max, desired_size=args.nodes_min
+            min_size=pool.nodes_min, max_size=pool.nodes_max, desired_size=pool.nodes_min
         ),
         update_config=eks.NodeGroupUpdateConfigArgs(max_unavailable=1),
         node_repair_config=eks.NodeGroupNodeRepairConfigArgs(enabled=True),
@@ -80,6 +75,6 @@ def system_pool(
             depends_on=[*after, *role.ready],
             # The autoscaler owns the current size. On the node group itself: on a component it does nothing
             # (pulumi/pulumi-eks#709).
-            ignore_changes=["scalingConfig.desiredSize"] if args.nodes_max > args.nodes_min else [],
+            ignore_changes=["scalingConfig.desiredSize"] if pool.nodes_max > pool.nodes_min else [],
         ),
     )

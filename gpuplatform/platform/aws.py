@@ -17,7 +17,6 @@ from gpuplatform.aws import (
     EksClusterArgs,
     EksGpuPool,
     EksGpuPoolArgs,
-    SystemPoolArgs,
 )
 from gpuplatform.catalog import load
 from gpuplatform.config import Aws, Platform
@@ -42,10 +41,11 @@ def build(config: Platform, profiles: Sequence[NodeProfile]) -> Built:
         profiles: One for each of its pools.
 
     Raises:
+        TypeError: The environment is another cloud's.
         Refusal: AWS cannot build it.
     """
     if not isinstance(config.cloud, Aws):
-        raise TypeError(f"{config.cloud.provider} is not aws")
+        raise TypeError(f"{config.cloud.provider} is not built here")
     provider = aws.Provider("aws", region=config.cloud.region, allowed_account_ids=[config.cloud.account])
     on_aws = pulumi.ResourceOptions(provider=provider)
     network = AwsNetwork("network", _network(config), on_aws)
@@ -85,9 +85,10 @@ def _cluster(config: Platform, network: AwsNetwork) -> EksClusterArgs:
         admins=wanted.admins,
         api_private=wanted.api_access.private,
         api_public_cidrs=tuple(str(cidr) for cidr in wanted.api_access.public_cidrs),
-        system=SystemPoolArgs(
-            sku=sku, arch=_arch(sku), nodes_min=wanted.system.nodes.min, nodes_max=wanted.system.nodes.max
-        ),
+        system_sku=sku,
+        system_arch=_arch(sku),
+        system_min=wanted.system.nodes.min,
+        system_max=wanted.system.nodes.max,
         support=wanted.support,
         protect=config.protects,
         tags=config.tags,
@@ -103,12 +104,11 @@ def _arch(sku: str) -> Literal["amd64", "arm64"]:
 def _pool(config: Platform, cluster: EksCluster, profile: NodeProfile) -> EksGpuPoolArgs:
     pool = next(pool for pool in config.node_pools if pool.name == profile.pool)
     return EksGpuPoolArgs(
-        name=_name(config),
         cluster=cluster,
         profile=profile,
         nodes_min=pool.nodes.min,
         nodes_max=pool.nodes.max,
-        zones=pool.zones,
+        zones=pool.zones or config.network.zones,
         tags=config.tags,
     )
 

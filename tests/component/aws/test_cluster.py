@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from gpuplatform.aws import AwsNetworkIds, EksCluster, EksClusterArgs, SystemPoolArgs
+from gpuplatform.aws import AwsNetworkIds, EksCluster, EksClusterArgs
 from gpuplatform.aws.kubeconfig import kubeconfig
 from gpuplatform.aws.policies import managed_policy, partition, pod_identity_trust
 from gpuplatform.errors import Refusal
@@ -26,7 +26,9 @@ def cluster(run, tags):
                 subnet_by_zone={"use1-az4": "subnet-4", "use1-az3": "subnet-3", "use1-az6": "subnet-6"},
             ),
             "admins": ADMINS,
-            "system": SystemPoolArgs(sku="m6i.xlarge", nodes_min=2, nodes_max=4),
+            "system_sku": "m6i.xlarge",
+            "system_min": 2,
+            "system_max": 4,
             "tags": tags,
         }
         args = EksClusterArgs(**(values | changed))
@@ -216,7 +218,9 @@ def test_the_kubeconfig_output_is_a_secret(run, tags):
                 kubernetes_version="1.35",
                 network=network,
                 admins=ADMINS,
-                system=SystemPoolArgs(sku="m6i.xlarge"),
+                system_sku="m6i.xlarge",
+                system_min=2,
+                system_max=4,
                 tags=tags,
             ),
         )
@@ -235,7 +239,7 @@ def test_the_kubeconfig_output_is_a_secret(run, tags):
 
 def test_pul_5_the_autoscaler_owns_the_system_pools_size_unless_it_is_fixed(cluster):
     scaled = cluster().named_type("aws:eks/nodeGroup:NodeGroup", "cluster-system")
-    fixed = cluster(system=SystemPoolArgs(sku="m6i.xlarge", nodes_min=3, nodes_max=3))
+    fixed = cluster(system_min=3, system_max=3)
     assert scaled.ignore_changes == ("scalingConfig.desiredSize",)
     assert fixed.named_type("aws:eks/nodeGroup:NodeGroup", "cluster-system").ignore_changes == ()
 

@@ -16,7 +16,6 @@ TAG = "aws:autoscaling/tag:Tag"
 def pool(run, tags):
     def make(profile, **changed):
         values = {
-            "name": "vision-prod",
             "cluster": EksClusterIds(
                 cluster_name="vision-prod",
                 kubernetes_version="1.35",
@@ -26,6 +25,7 @@ def pool(run, tags):
             "profile": profile,
             "nodes_min": 0,
             "nodes_max": 4,
+            "zones": ("use1-az4", "use1-az6"),
             "tags": tags,
         }
         args = EksGpuPoolArgs(**(values | changed))
@@ -108,6 +108,11 @@ def test_the_launch_template_names_nothing_that_a_managed_node_group_refuses(poo
         "hibernationOptions",
     }
     assert not refused & template(pool(profile())).inputs.keys()
+
+
+def test_nodes_bear_the_names_of_cluster_and_pool(pool, profile):
+    [specification, *_] = template(pool(profile())).inputs["tagSpecifications"]
+    assert specification["tags"]["Name"] == "vision-prod-serve"
 
 
 def test_a_change_of_the_template_rolls_the_nodes(pool, profile):
