@@ -1,0 +1,200 @@
+"""The simulated Kubernetes API: objects and Helm releases, kept per cluster.
+
+A cluster is one of the simulated AKS, EKS and GKE clusters, found by the API server's host name in the provider's
+kubeconfig. Two clusters are apart; a cluster that is gone cannot be reached, and took its objects along.
+
+No controller runs: Deployments have no pods, releases have no objects, webhooks answer nothing. What a chart
+makes of its values is the charts' tests' business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import yaml
+
+from gpuplatform.sandbox.cloud import wire
+from gpuplatform.sandbox.cloud.azure_functions import guid
+from gpuplatform.sandbox.cloud.names import KUBERNETES
+from gpuplatform.sandbox.cloud.rule import Account, Call, Cloud, CloudError, NameRule, Rule, by_token
+from gpuplatform.sandbox.cloud.world import World
+from gpuplatform.sandbox.sdk_types import Problem
+
+__all__ = ["CLOUD", "SYSTEM_NAMESPACES"]
+
+NAMESPACE = "kubernetes:core/v1:Namespace"
+RELEASE = "kubernetes:helm.sh/v3:Release"
+
+SYSTEM_NAMESPACES = frozenset({"default", "kube-system", "kube-public", "kube-node-lease"})
+"""Those that every cluster starts with."""
+
+_CLUSTER_WIDE = frozenset({
+    "APIService", "CSIDriver", "ClusterPolicy", "ClusterQueue", "ClusterRole", "ClusterRoleBinding",
+    "CustomResourceDefinition", "GKENetworkParamSet", "IngressClass", "MutatingWebhookConfiguration",
+    "Namespace", "Network", "Node", "NodeFeatureRule", "PersistentVolume", "PriorityClass", "ResourceFlavor",
+    "RuntimeClass", "StorageClass", "Topology", "ValidatingAdmissionPolicy", "ValidatingWebhookConfiguration",
+})  # fmt: skip
+"""Kinds without a namespace: `kubectl api-resources --namespaced=false`, and those of the operators in use."""
+
+_UNREACHABLE = "configured Kubernetes cluster is unreachable: "
+
+
+def _account(config: Mapping[str, Any], world: World) -> Account:
+    host, why = _host(config.get("kubeconfig"))
+    cluster = world.cluster_at(host) if host else None
+    if host and cluster is None:
+        why = f"dial tcp: lookup {host}: no such host (no simulated cluster has this API server)"
+    scope = f"cluster/{cluster.key}" if cluster else "unreachable"
+    return Account(owner=scope, scope=scope, config={**config, "unreachable": why})
+
+
+def _host(kubeconfig: Any) -> tuple[str, str]:
+    """The API server's host name, or why there is none."""
+    if not isinstance(kubeconfig, str) or not kubeconfig.strip():
+        return "", "the provider has no kubeconfig, and the sandbox does not use the machine's own"
+    try:
+        config = yaml.safe_load(kubeconfig)
+        server = config["clusters"][0]["cluster"]["server"]
+    except (yaml.YAMLError, LookupError, TypeError) as error:
+        return "", f"the kubeconfig cannot be read: {error}"
+    host = urlsplit(server if "//" in server else f"https://{server}").hostname
+    return host or "", "" if host else f"the kubeconfig's server {server!r} is no address"
+
+
+def _reachable(account: Account, world: World) -> None:
+    why = account.config.get("unreachable")
+    if not why and not world.exists(account.scope.removeprefix("cluster/")):
+        why = "dial tcp: no such host (the cluster is gone)"
+    if why:
+        raise CloudError(f"{_UNREACHABLE}{why}")
+
+
+def _kind(call: Call) -> str:
+    return call.token.rpartition(":")[2].removesuffix("Patch")
+
+
+def _namespace(call: Call) -> str:
+    if call.token == RELEASE:
+        return str(call.get("namespace") or call.account.config.get("namespace") or "default")
+    if _kind(call) in _CLUSTER_WIDE:
+        return ""
+    return str(call.get("metadata.namespace") or call.account.config.get("namespace") or "default")
+
+
+def _id(call: Call) -> str:
+    namespace = _namespace(call)
+    return f"{namespace}/{call.name}" if namespace else call.name
+
+
+def _outputs(call: Call) -> dict[str, Any]:
+    if call.token == RELEASE:
+        return {}
+    uid = guid(call.account.scope, call.token, call.id)
+    generation = str(int(wire.first(call.previous, "metadata.resourceVersion", 0)) + 1)
+    metadata: dict[str, Any] = {"uid": uid, "name": call.name, "resourceVersion": generation}
+    if _namespace(call):
+        metadata["namespace"] = _namespace(call)
+    return {"metadata": metadata}
+
+
+def _create(call: Call) -> None:
+    namespace = _namespace(call)
+    if not namespace or namespace in SYSTEM_NAMESPACES:
+        return
+    if call.token == RELEASE and call.get("createNamespace"):
+        return
+    found = call.world.get("kubernetes", call.account.scope, NAMESPACE, namespace)
+    made_by_helm = any(
+        thing.token == RELEASE
+        and thing.inputs.get("createNamespace")
+        and thing.outputs.get("namespace") == namespace
+        for thing in call.world.inside(call.account.scope)
+    )
+    if found is None and not made_by_helm:
+        raise CloudError(f'namespaces "{namespace}" not found')
+
+
+def _delete_namespace(call: Call) -> None:
+    """Takes along what is in it, as the namespace controller does."""
+    for thing in call.world.inside(call.account.scope):
+        if thing.token != NAMESPACE and thing.id.startswith(f"{call.id}/"):
+            call.world.remove(thing.key)
+
+
+def _check_release(call: Call) -> Iterator[Problem]:
+    for path in ("version",):
+        version = call.get(path)
+        if version is not None and not str(version).strip():
+            yield Problem(path, "must not be empty: a release without a version follows the newest chart")
+
+
+def _release_outputs(call: Call) -> dict[str, Any]:
+    revision = int(wire.first(call.previous, "status.revision", 0)) + 1
+    version = str(call.get("version", ""))
+    return {
+        "name": call.name,
+        "namespace": _namespace(call),
+        "version": version,
+        "resourceNames": {},
+        "status": {
+            "name": call.name,
+            "namespace": _namespace(call),
+            "chart": call.get("chart"),
+            "version": version,
+            "appVersion": version,
+            "revision": revision,
+            "status": "deployed",
+        },
+    }
+
+
+_DNS_LABEL = NameRule(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", "1 to 63 of lower-case letters, digits and -")
+
+_RULES = (
+    Rule(NAMESPACE, names=_DNS_LABEL, delete=_delete_namespace),
+    Rule(
+        RELEASE,
+        names=NameRule(
+            r"[a-z0-9]([-a-z0-9.]{0,51}[a-z0-9])?", "1 to 53 of lower-case letters, digits, - and ."
+        ),
+        # pulumi-kubernetes, provider/pkg/provider/helm_release.go (Diff): all else is an upgrade.
+        replace=("namespace",),
+        recomputed=("status",),
+        check=_check_release,
+        create=_create,
+        outputs=_release_outputs,
+    ),
+)
+
+
+class _Rules(dict[str, Rule]):
+    """Every kind has the one rule that its namespace must exist; a chart of the kinds would be out of date."""
+
+    def __missing__(self, token: str) -> Rule:
+        return Rule(token, create=_create)
+
+    def get(self, token: str, default: Any = None) -> Any:  # noqa: ARG002 - dict's own signature
+        """The rule of a token, made up where there is none of its own."""
+        return self[token]
+
+
+CLOUD = Cloud(
+    package="kubernetes",
+    rules=_Rules(by_token(_RULES)),
+    account=_account,
+    reachable=_reachable,
+    naming=KUBERNETES,
+    always_replace=("metadata.namespace", "apiVersion", "kind"),
+    id=_id,
+    outputs=_outputs,
+    handles=lambda call, _outputs: [call.id],
+    conflict=lambda call: f'{_kind(call).lower()}s "{call.name}" already exists',
+    gone='"{id}" not found',
+    immutable="{path}: field is immutable",
+    stockout="0/0 nodes are available: {sku} in {where}",
+    quota="exceeded quota: {sku} in {where}",
+    throttled="client rate limiter Wait returned an error: context deadline exceeded",
+    timeout="timed out waiting for the condition",
+)

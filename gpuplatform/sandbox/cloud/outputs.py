@@ -1,0 +1,82 @@
+"""The outputs of a resource: its inputs, what the rules add, and what the SDK says is always set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gpuplatform.sandbox import sdk_source as sdk
+from gpuplatform.sandbox.cloud import wire
+from gpuplatform.sandbox.cloud.rule import Call, Cloud, without_version
+
+__all__ = ["after_create", "in_preview"]
+
+
+def after_create(cloud: Cloud, call: Call, wired: Mapping[str, Any]) -> dict[str, Any]:
+    """The outputs of what exists; a function of its id and inputs, so that each read gives the same.
+
+    Args:
+        cloud: The cloud.
+        call: The request, with the id.
+        wired: The inputs with their secret wrappers, which the outputs keep.
+    """
+    declared = _declared(call.token)
+    echoed = _echoed(wired, declared)
+    rule = cloud.rule(call.token)
+    generic = {k: v for k, v in cloud.outputs(call).items() if declared is None or k in declared}
+    result: dict[str, Any] = wire.merged(generic, echoed)
+    if rule.outputs:
+        result = wire.merged(result, rule.outputs(call))
+    for name, property_ in (declared or {}).items():
+        if property_.required and name not in result:
+            result[name] = _made_up(name, property_.type, call.id)
+    return result
+
+
+def in_preview(cloud: Cloud, call: Call, wired: Mapping[str, Any]) -> dict[str, Any]:
+    """What a preview knows of a resource to be created: the inputs. Everything computed is unknown.
+
+    A policy that reads `arn` or an endpoint must see an unknown here, as with the real providers.
+    """
+    declared = _declared(call.token)
+    result: dict[str, Any] = dict(_echoed(wired, declared))
+    for name, property_ in (declared or {}).items():
+        if property_.required and name not in result:
+            result[name] = wire.UNKNOWN
+    for path in cloud.rule(call.token).pending:
+        parent, _, leaf = path.partition(".")
+        inner = result.get(parent)
+        if isinstance(inner, Mapping) and leaf not in inner:
+            result[parent] = {**inner, leaf: wire.UNKNOWN}
+    return result
+
+
+def _declared(token: str) -> Mapping[str, sdk.Property] | None:
+    """None for a custom resource: its inputs are its outputs."""
+    found = sdk.resource_type(without_version(token))
+    return found.outputs if found else None
+
+
+def _echoed(wired: Mapping[str, Any], declared: Mapping[str, sdk.Property] | None) -> dict[str, Any]:
+    return {
+        key: value
+        for key, value in wired.items()
+        if not key.startswith("__") and (declared is None or key in declared)
+    }
+
+
+def _made_up(name: str, kind: sdk.Type, id: str) -> Any:  # noqa: A002 - the cloud's own word
+    match kind:
+        case sdk.Scalar("str"):
+            return f"{name}-{wire.digest(id, name, length=8)}"
+        case sdk.Scalar("bool"):
+            return False
+        case sdk.Scalar():
+            return 0
+        case sdk.ListOf():
+            return []
+        case sdk.EnumType(_, values):
+            return values[0]
+        case sdk.OneOf(options):
+            return _made_up(name, options[0], id)
+    return {}

@@ -1,0 +1,442 @@
+"""One simulated provider: the engine's requests, answered from a `Cloud` and the `World`."""
+
+from __future__ import annotations
+
+import copy
+import importlib.metadata
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, NoReturn
+
+import grpc
+from google.protobuf import empty_pb2
+from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
+
+from gpuplatform.sandbox import sdk_source, sdk_types
+from gpuplatform.sandbox.cloud import diff, outputs, wire
+from gpuplatform.sandbox.cloud.faults import Faults
+from gpuplatform.sandbox.cloud.names import NAME_DIGITS
+from gpuplatform.sandbox.cloud.rule import Account, Call, Cloud, CloudError, Rule, without_version
+from gpuplatform.sandbox.cloud.world import Link, Thing, World
+from gpuplatform.sandbox.sdk_types import Problem
+
+__all__ = ["Provider"]
+
+
+class Provider(provider_pb2_grpc.ResourceProviderServicer):
+    """Serves one cloud. Outlives the engine: each operation configures it anew.
+
+    Every provider resource of a program (two regions, a cluster each) configures the same server; requests do
+    not say whose they are. But the engine dials once for each, so the connection tells them apart.
+    """
+
+    def __init__(self, cloud: Cloud, world: World, faults: Faults) -> None:
+        self._cloud = cloud
+        self._world = world
+        self._faults = faults
+        self._accounts: dict[str, Account] = {}
+        self._newest = cloud.account({}, world)
+
+    # The provider itself
+
+    def Handshake(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+        """Accepts secrets and resources; outputs come as plain values, as for the real ones."""
+        return provider_pb2.ProviderHandshakeResponse(
+            accept_secrets=True, accept_resources=True, supports_autonaming_configuration=True
+        )
+
+    def GetPluginInfo(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+        """The version of the installed SDK: the API that is simulated."""
+        return plugin_pb2.PluginInfo(version=_sdk_version(self._cloud.package))
+
+    def GetSchema(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+        """None: programs bring their SDK."""
+        return provider_pb2.GetSchemaResponse(schema="{}")
+
+    def CheckConfig(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+        """The provider's own inputs against the SDK."""
+        news = wire.to_dict(request.news)
+        problems = sdk_types.check(f"pulumi:providers:{self._cloud.package}", news)
+        return _checked(news, list(problems))
+
+    def DiffConfig(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+        """Replaces a Kubernetes provider when it moves to another cluster, never for a new kubeconfig."""
+        old = wire.plain(wire.to_dict(request.old_inputs or request.olds))
+        new = wire.plain(wire.to_dict(request.news))
+        changed = list(diff.changes(old, new))
+        moved = [c.path for c in changed if c.path == "clusterIdentifier"]
+        return provider_pb2.DiffResponse(
+            changes=provider_pb2.DiffResponse.DIFF_SOME if changed else provider_pb2.DiffResponse.DIFF_NONE,
+            diffs=[c.path for c in changed],
+            replaces=moved,
+        )
+
+    def Configure(self, request: Any, context: Any) -> Any:  # noqa: N802
+        """Remembers the account for this connection."""
+        config = wire.plain(wire.to_dict(request.args))
+        self._newest = self._cloud.account(config, self._world)
+        self._accounts[context.peer()] = self._newest
+        return provider_pb2.ConfigureResponse(
+            acceptSecrets=True,
+            acceptResources=True,
+            supportsPreview=True,
+            supports_autonaming_configuration=True,
+        )
+
+    def Attach(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+        """The engine says hello to a debugged provider."""
+        return empty_pb2.Empty()
+
+    def Cancel(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+        """Nothing runs long enough to be cancelled."""
+        return empty_pb2.Empty()
+
+    def GetMapping(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+        """None."""
+        return provider_pb2.GetMappingResponse()
+
+    def Invoke(self, request: Any, context: Any) -> Any:  # noqa: N802
+        """A function of the cloud."""
+        function = self._cloud.invokes.get(request.tok)
+        if function is None:
+            simulated = ", ".join(sorted(self._cloud.invokes)) or "none"
+            return _failed(f"the sandbox does not simulate the function {request.tok}; it has {simulated}")
+        try:
+            found = function(self._account(context), wire.plain(wire.to_dict(request.args)), self._world)
+        except CloudError as error:
+            return _failed(str(error))
+        response = provider_pb2.InvokeResponse()
+        getattr(response, "return").CopyFrom(wire.to_struct(found))
+        return response
+
+    # Resources
+
+    def Check(self, request: Any, context: Any) -> Any:  # noqa: N802
+        """Names what has no name, and refuses what the provider or its schema refuses: in preview, that is."""
+        news, olds = wire.to_dict(request.news), wire.to_dict(request.olds)
+        token, rule = _token(request), self._cloud.rule(_token(request))
+        path = self._name_path(token)
+        if path:
+            self._name(request, token, path, news, olds)
+        problems = list(sdk_types.check(token, news))
+        if not problems:
+            call = self._call(request, context, news)
+            problems = [*_name_problems(rule, path, call.name), *(rule.check(call) if rule.check else ())]
+        return _checked(news, problems)
+
+    def Diff(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+        """Property by property, with what forces a replacement."""
+        token = _token(request)
+        rule = self._cloud.rule(token)
+        olds = wire.to_dict(request.old_inputs or request.olds)
+        found = list(diff.changes(wire.plain(olds), wire.plain(wire.to_dict(request.news))))
+        path = self._name_path(token)
+        forcing = (*rule.replace, *self._cloud.always_replace, *((path,) if path else ()))
+        replaced = [
+            c for c in found if diff.covers(forcing, c.path) and not diff.covers(rule.in_place, c.path)
+        ]
+        return provider_pb2.DiffResponse(
+            changes=provider_pb2.DiffResponse.DIFF_SOME if found else provider_pb2.DiffResponse.DIFF_NONE,
+            diffs=sorted({_top(c.path) for c in found}),
+            replaces=sorted({_top(c.path) for c in replaced}),
+            detailedDiff={c.path: _property_diff(c, replaces=c in replaced) for c in found},
+            hasDetailedDiff=True,
+            # With a name of the program's own, the new one could not exist beside the old one.
+            deleteBeforeReplace=bool(
+                replaced
+                and path
+                and not any(c.path == path for c in replaced)
+                and not self._cloud.naming.marked(olds, path)
+            ),
+        )
+
+    def Create(self, request: Any, context: Any) -> Any:  # noqa: N802
+        """Makes it exist, or says what it would look like."""
+        wired = wire.to_dict(request.properties)
+        call = self._call(request, context, wired)
+        if request.preview:
+            return provider_pb2.CreateResponse(
+                properties=wire.to_struct(outputs.in_preview(self._cloud, call, wired))
+            )
+        try:
+            self._reach(call.account)
+            self._faults.before_create(self._cloud, call)
+            with self._world.transaction():
+                call, made = self._make(call, wired)
+            self._faults.after_create(self._cloud, call)
+        except CloudError as error:
+            _abort(context, f"creating {call.token} {call.name or call.logical}", error)
+        return provider_pb2.CreateResponse(id=call.id, properties=wire.to_struct(made))
+
+    def Read(self, request: Any, context: Any) -> Any:  # noqa: N802
+        """The world's truth: drift is seen, what is gone is gone."""
+        account = self._account(context)
+        try:
+            self._reach(account)
+        except CloudError as error:
+            _abort(context, f"reading {request.id}", error)
+        thing = self._thing(account, _token(request), request.id)
+        if thing is None:
+            return provider_pb2.ReadResponse()
+        return provider_pb2.ReadResponse(
+            id=thing.id, properties=wire.to_struct(thing.outputs), inputs=wire.to_struct(thing.inputs)
+        )
+
+    def Update(self, request: Any, context: Any) -> Any:  # noqa: N802
+        """Changes it in place, or says what it would look like."""
+        wired = wire.to_dict(request.news)
+        call = replace(self._call(request, context, wired), id=request.id)
+        if request.preview:
+            olds = wire.to_dict(request.olds)
+            planned = {k: v for k, v in olds.items() if k not in wire.to_dict(request.old_inputs)}
+            planned |= outputs.in_preview(self._cloud, call, wired) | _kept(olds, wired, planned)
+            planned |= dict.fromkeys(self._cloud.rule(call.token).recomputed, wire.UNKNOWN)
+            return provider_pb2.UpdateResponse(properties=wire.to_struct(planned))
+        try:
+            self._reach(call.account)
+            with self._world.transaction():
+                changed = self._change(call, wired)
+        except CloudError as error:
+            _abort(context, f"updating {call.token} {call.name or request.id}", error)
+        return provider_pb2.UpdateResponse(properties=wire.to_struct(changed))
+
+    def Delete(self, request: Any, context: Any) -> Any:  # noqa: N802
+        """Removes it, and what goes with it; one that is gone already is no error."""
+        account = self._account(context)
+        try:
+            self._reach(account)
+            with self._world.transaction():
+                thing = self._thing(account, _token(request), request.id)
+                if thing:
+                    self._remove(thing, account)
+        except CloudError as error:
+            _abort(context, f"deleting {_token(request)} {request.id}", error)
+        return empty_pb2.Empty()
+
+    # How
+
+    def _account(self, context: Any) -> Account:
+        return self._accounts.get(context.peer(), self._newest)
+
+    def _reach(self, account: Account) -> None:
+        if self._cloud.reachable:
+            self._cloud.reachable(account, self._world)
+
+    def _thing(self, account: Account, token: str, id: str) -> Thing | None:  # noqa: A002
+        return self._world.get(self._cloud.package, account.scope, without_version(token), id)
+
+    def _name_path(self, token: str) -> str:
+        rule = self._cloud.rule(token)
+        if rule.name is not None:
+            return rule.name
+        found = sdk_source.resource_type(without_version(token))
+        return self._cloud.naming.input(token, found.inputs if found else {})
+
+    def _call(self, request: Any, context: Any, wired: Mapping[str, Any]) -> Call:
+        inputs = wire.plain(wired)
+        token = _token(request)
+        path = self._name_path(token)
+        name = wire.first(inputs, path, "") if path else ""
+        return Call(
+            token=token,
+            urn=request.urn,
+            inputs=inputs,
+            account=self._account(context),
+            world=self._world,
+            name=str(name),
+        )
+
+    def _name(
+        self, request: Any, token: str, path: str, news: dict[str, Any], olds: Mapping[str, Any]
+    ) -> None:
+        given = _reach_in(news, path)
+        if given is not None:
+            return
+        naming = self._cloud.naming
+        old = wire.first(wire.plain(olds), path)
+        if old is not None and naming.marked(olds, path):
+            name = old
+        elif request.HasField("autonaming") and request.autonaming.proposed_name:
+            name = request.autonaming.proposed_name
+        else:
+            found = sdk_source.resource_type(without_version(token))
+            seed = request.randomSeed.hex() or os.urandom(16).hex()
+            digits = wire.digest(seed, request.urn, length=NAME_DIGITS)
+            logical = request.urn.rpartition("::")[2]
+            name = naming.make(token, found.inputs if found else {}, logical, digits)
+            name = f"{self._cloud.rule(token).prefix}{name}"
+        head, _, leaf = path.rpartition(".")
+        if head:
+            news[head] = copy.deepcopy(news.get(head) or {})
+            if not isinstance(news[head], dict):
+                return
+            news[head][leaf] = name
+        else:
+            news[leaf] = name
+        naming.mark(news, path)
+
+    def _make(self, call: Call, wired: Mapping[str, Any]) -> tuple[Call, dict[str, Any]]:
+        cloud, rule = self._cloud, self._cloud.rule(call.token)
+        self._refuse_missing(call, rule)
+        self._refuse_machines(call, rule)
+        if rule.create:
+            rule.create(call)
+        call = replace(call, id=(rule.id or cloud.id)(call))
+        made = outputs.after_create(cloud, call, wired)
+        key = self._world.add(
+            cloud=cloud.package,
+            scope=call.account.scope,
+            token=without_version(call.token),
+            id=call.id,
+            name=call.name,
+            urn=call.urn,
+            inputs=wired,
+            outputs=made,
+            handles=self._handles(call, rule, made),
+            links=self._links(call, rule),
+        )
+        if key is None:
+            raise CloudError(cloud.conflict(call))
+        return call, made
+
+    def _change(self, call: Call, wired: Mapping[str, Any]) -> dict[str, Any]:
+        cloud, rule = self._cloud, self._cloud.rule(call.token)
+        thing = self._thing(call.account, call.token, call.id)
+        if thing is None:
+            raise CloudError(cloud.gone.format(id=call.id))
+        for change in diff.changes(wire.plain(thing.inputs), call.inputs):
+            if diff.covers(rule.immutable, change.path):
+                raise CloudError(cloud.immutable.format(path=change.path))
+        self._refuse_missing(call, rule)
+        self._refuse_machines(call, rule)
+        call = replace(call, created=thing.created, previous=wire.plain(thing.outputs))
+        if rule.update:
+            rule.update(call, wire.plain(thing.inputs))
+        changed = outputs.after_create(cloud, call, wired)
+        self._world.change(
+            thing.key,
+            inputs=wired,
+            outputs=changed,
+            handles=self._handles(call, rule, changed),
+            links=self._links(call, rule),
+        )
+        return changed
+
+    def _remove(self, thing: Thing, account: Account) -> None:
+        doomed = self._falls_with(thing)
+        keys = {each.key for each in doomed}
+        for each in doomed:
+            rule = self._cloud.rule(each.token)
+            if rule.delete:
+                call = Call(
+                    token=each.token,
+                    urn=each.urn,
+                    inputs=wire.plain(each.inputs),
+                    account=account,
+                    world=self._world,
+                    name=each.name,
+                    id=each.id,
+                )
+                rule.delete(call)
+            for holder, path in self._world.holders(each.key):
+                for reference in self._cloud.rule(holder.token).references:
+                    if holder.key not in keys and reference.path == path and reference.holds:
+                        by = holder.name or holder.id
+                        raise CloudError(reference.holds.format(id=each.name or each.id, by=by))
+        for each in doomed:
+            for inner in self._world.inside(f"cluster/{each.key}"):
+                self._world.remove(inner.key)
+            self._world.remove(each.key)
+
+    def _falls_with(self, thing: Thing) -> list[Thing]:
+        """The thing and all that its cloud deletes together with it."""
+        found = {thing.key: thing}
+        todo = [thing]
+        while todo:
+            for holder, path in self._world.holders(todo.pop().key):
+                references = self._cloud.rule(holder.token).references
+                if holder.key not in found and any(r.path == path and r.cascades for r in references):
+                    found[holder.key] = holder
+                    todo.append(holder)
+        return list(found.values())
+
+    def _handles(self, call: Call, rule: Rule, made: Mapping[str, Any]) -> list[tuple[str, str]]:
+        plain, token = wire.plain(made), without_version(call.token)
+        found = [(token, handle) for handle in self._cloud.handles(call, plain)]
+        if rule.handles:
+            found += rule.handles(call, plain)
+        return [(kind, self._cloud.normal(h)) for kind, h in found if isinstance(h, str) and h]
+
+    def _links(self, call: Call, rule: Rule) -> Iterator[Link]:
+        for reference in rule.references:
+            for value in reference.values(call):
+                yield Link(reference.to, self._cloud.normal(value), reference.path)
+
+    def _refuse_missing(self, call: Call, rule: Rule) -> None:
+        for reference in rule.references:
+            for value in reference.values(call):
+                if not reference.missing or (reference.unless and re.search(reference.unless, value)):
+                    continue
+                if self._world.named(reference.to, self._cloud.normal(value)) is None:
+                    raise CloudError(reference.missing.format(value=value))
+
+    def _refuse_machines(self, call: Call, rule: Rule) -> None:
+        for path in rule.machines:
+            for sku in wire.at(call.inputs, path):
+                if self._cloud.offered and isinstance(sku, str):
+                    self._cloud.offered(call, sku)
+
+
+def _kept(olds: Mapping[str, Any], wired: Mapping[str, Any], computed: Mapping[str, Any]) -> dict[str, Any]:
+    """Computed outputs keep their value over an update, unless the program now sets them."""
+    return {key: olds[key] for key in computed if key not in wired}
+
+
+def _token(request: Any) -> str:
+    token: str = request.type or request.urn.split("::")[2].rpartition("$")[2]
+    return token
+
+
+def _top(path: str) -> str:
+    return re.split(r"[.\[]", path, maxsplit=1)[0]
+
+
+def _reach_in(values: Any, path: str) -> Any:
+    """The raw value at a path without lists: also an unknown one, which counts as given."""
+    for part in path.split("."):
+        values = sdk_types.unwrapped(values)
+        values = values.get(part) if isinstance(values, Mapping) else values
+    return values
+
+
+def _name_problems(rule: Rule, path: str, name: str) -> Iterator[Problem]:
+    if rule.names and name and name != wire.UNKNOWN and not re.fullmatch(rule.names.pattern, name):
+        yield Problem(path, f"{name!r} is no valid name: {rule.names.says}")
+
+
+def _checked(news: Mapping[str, Any], problems: list[Problem]) -> Any:
+    failures = [provider_pb2.CheckFailure(property=p.path, reason=p.message) for p in problems]
+    return provider_pb2.CheckResponse(inputs=wire.to_struct(news), failures=failures)
+
+
+def _failed(reason: str) -> Any:
+    return provider_pb2.InvokeResponse(failures=[provider_pb2.CheckFailure(reason=reason)])
+
+
+def _property_diff(change: diff.Change, *, replaces: bool) -> Any:
+    kind = f"{change.kind}_REPLACE" if replaces else change.kind
+    return provider_pb2.PropertyDiff(kind=provider_pb2.PropertyDiff.Kind.Value(kind), inputDiff=True)
+
+
+def _abort(context: Any, doing: str, error: CloudError) -> NoReturn:
+    context.abort(grpc.StatusCode.UNKNOWN, f"{doing}: {error}")
+    raise AssertionError("abort raises")
+
+
+def _sdk_version(package: str) -> str:
+    try:
+        return importlib.metadata.version(sdk_source.PACKAGES[package])
+    except importlib.metadata.PackageNotFoundError:
+        return "0.0.0"
