@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Network
-from typing import Any
 
 import pulumi
-from pulumi_gcp import compute
 
 from gpuplatform.component import Component
 from gpuplatform.config.layout import GcpLayout, TooSmall, gcp_layout
 from gpuplatform.errors import Refusal
+from gpuplatform.gcp.resource import GcpResource
 from gpuplatform.naming import fit
 from gpuplatform.tags import Tags
 
@@ -96,12 +95,15 @@ class GcpNetwork(Component):
     def __init__(self, name: str, args: GcpNetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         layout = _layout(args)
         super().__init__(name, opts)
-        network = compute.Network(
+        network = GcpResource(
+            "gcp:compute/network:Network",
             f"{name}-vpc",
-            name=fit("GCP resource", args.name),
-            auto_create_subnetworks=False,
-            routing_mode="REGIONAL",
-            opts=self.child(),
+            {
+                "name": fit("GCP resource", args.name),
+                "autoCreateSubnetworks": False,
+                "routingMode": "REGIONAL",
+            },
+            self.child(),
         )
         subnet = self._subnet(name, args, network, layout)
         self.id = network.id
@@ -123,51 +125,50 @@ class GcpNetwork(Component):
             services_range=self.services_range,
         )
 
-    def _subnet(self, name: str, args: GcpNetworkArgs, network: Any, layout: GcpLayout) -> Any:
+    def _subnet(
+        self, name: str, args: GcpNetworkArgs, network: GcpResource, layout: GcpLayout
+    ) -> GcpResource:
         ranges = ((PODS_RANGE, layout.pods), (SERVICES_RANGE, layout.services))
-        return compute.Subnetwork(
-            f"{name}-nodes",
-            name=fit("GCP resource", args.name, "nodes"),
-            network=network.id,
-            region=args.region,
-            ip_cidr_range=str(layout.nodes),
+        props = {
+            "name": fit("GCP resource", args.name, "nodes"),
+            "network": network.id,
+            "region": args.region,
+            "ipCidrRange": str(layout.nodes),
             # Nodes without public addresses reach Google's APIs and registries, and only so
             # (https://cloud.google.com/vpc/docs/private-google-access).
-            private_ip_google_access=True,
-            secondary_ip_ranges=[
-                compute.SubnetworkSecondaryIpRangeArgs(range_name=range_name, ip_cidr_range=str(block))
-                for range_name, block in ranges
+            "privateIpGoogleAccess": True,
+            "secondaryIpRanges": [
+                {"rangeName": range_name, "ipCidrRange": str(block)} for range_name, block in ranges
             ],
-            opts=self.child(),
-        )
+        }
+        return GcpResource("gcp:compute/subnetwork:Subnetwork", f"{name}-nodes", props, self.child())
 
-    def _nat(self, name: str, args: GcpNetworkArgs, network: Any, subnet: Any) -> pulumi.Resource:
-        router = compute.Router(
+    def _nat(self, name: str, args: GcpNetworkArgs, network: GcpResource, subnet: GcpResource) -> GcpResource:
+        router = GcpResource(
+            "gcp:compute/router:Router",
             f"{name}-router",
-            name=fit("GCP resource", args.name, "router"),
-            network=network.id,
-            region=args.region,
-            opts=self.child(),
+            {
+                "name": fit("GCP resource", args.name, "router"),
+                "network": network.id,
+                "region": args.region,
+            },
+            self.child(),
         )
-        nat: pulumi.Resource = compute.RouterNat(
-            f"{name}-nat",
-            name=fit("GCP resource", args.name, "nat"),
-            router=router.name,
-            region=args.region,
-            nat_ip_allocate_option="AUTO_ONLY",
+        props = {
+            "name": fit("GCP resource", args.name, "nat"),
+            "router": router.name,
+            "region": args.region,
+            "natIpAllocateOption": "AUTO_ONLY",
             # This subnet only: networks that are added for GPU traffic have no business outside.
-            source_subnetwork_ip_ranges_to_nat="LIST_OF_SUBNETWORKS",
-            subnetworks=[
-                compute.RouterNatSubnetworkArgs(name=subnet.id, source_ip_ranges_to_nats=["ALL_IP_RANGES"])
-            ],
+            "sourceSubnetworkIpRangesToNat": "LIST_OF_SUBNETWORKS",
+            "subnetworks": [{"name": subnet.id, "sourceIpRangesToNats": ["ALL_IP_RANGES"]}],
             # A node has 64 ports unless this is on, which a data loader with many workers uses up
-            # (https://cloud.google.com/nat/docs/ports-and-addresses).
-            enable_dynamic_port_allocation=True,
-            enable_endpoint_independent_mapping=False,
-            log_config=compute.RouterNatLogConfigArgs(enable=True, filter="ERRORS_ONLY"),
-            opts=self.child(),
-        )
-        return nat
+            # (https://cloud.google.com/nat/docs/ports-and-addresses); the two exclude one another.
+            "enableDynamicPortAllocation": True,
+            "enableEndpointIndependentMapping": False,
+            "logConfig": {"enable": True, "filter": "ERRORS_ONLY"},
+        }
+        return GcpResource("gcp:compute/routerNat:RouterNat", f"{name}-nat", props, self.child())
 
 
 def _layout(args: GcpNetworkArgs) -> GcpLayout:
