@@ -84,8 +84,9 @@ class EksGpuPool(Component):
     a policy reads it before anything exists. Another machine type replaces the group, the old one first:
     two pools at once would need twice the GPU quota, and a reservation holds only one.
 
-    The autoscaler owns the number of nodes between the bounds. AWS refuses a `nodes_min` above the current
-    number: raise the number by hand first (`aws eks update-nodegroup-config --scaling-config desiredSize=N`).
+    The autoscaler owns the number of nodes between the bounds, and EKS refuses bounds that exclude the current
+    number. Where an update says so, set `nodes_min` and `nodes_max` both to the bound that was refused: a fixed
+    size is applied. The next update takes the bounds that were meant.
 
     Outputs:
         node_group_name: The node group's name.
@@ -161,8 +162,10 @@ class EksGpuPool(Component):
             scaling_config=eks.NodeGroupScalingConfigArgs(
                 min_size=args.nodes_min, max_size=args.nodes_max, desired_size=args.nodes_min
             ),
-            # One at a time: GPU capacity to surge into can rarely be had.
-            update_config=eks.NodeGroupUpdateConfigArgs(max_unavailable=1),
+            # The old node goes before the new one comes, one at a time. By default EKS first launches up to
+            # two more in each zone: GPUs that no quota and no budget has room for
+            # (https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html).
+            update_config=eks.NodeGroupUpdateConfigArgs(max_unavailable=1, update_strategy="MINIMAL"),
             node_repair_config=eks.NodeGroupNodeRepairConfigArgs(enabled=True),
             labels=profile.labels,
             taints=[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 import pulumi
@@ -34,9 +35,10 @@ def launch_template(
         node_name: `Name` tag of the instances.
         disk_gib: Root disk, GiB.
         tags: Tags of the template and of all that is launched from it; a node group's own tags reach neither
-            its instances nor their disks.
+            its instances nor their disks. What is launched has no `expires`: another template is another
+            version, which replaces every node, and putting off a day must not end a training run.
     """
-    node_tags = {**tags.aws(), "Name": node_name}
+    launched = {**replace(tags, expires=None).aws(), "Name": node_name}
     disk = {
         "volumeSize": disk_gib,
         "volumeType": "gp3",
@@ -55,8 +57,8 @@ def launch_template(
                 "httpPutResponseHopLimit": 1,
             },
             "blockDeviceMappings": [{"deviceName": _ROOT_DEVICE, "ebs": disk}],
-            "tagSpecifications": [{"resourceType": kind, "tags": node_tags} for kind in _TAGGED],
-            "tags": node_tags,
+            "tagSpecifications": [{"resourceType": kind, "tags": launched} for kind in _TAGGED],
+            "tags": {**tags.aws(), "Name": node_name},
         },
         owner.child(),
     )

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from gpuplatform.aws import EksClusterIds, EksGpuPool, EksGpuPoolArgs
@@ -110,6 +112,13 @@ def test_the_launch_template_names_nothing_that_a_managed_node_group_refuses(poo
     assert not refused & template(pool(profile())).inputs.keys()
 
 
+def test_another_day_of_expiry_replaces_no_node(pool, profile, tags):
+    later = dataclasses.replace(tags, expires="2027-03-31")
+    before, after = template(pool(profile())).inputs, template(pool(profile(), tags=later)).inputs
+    assert before["tags"] != after["tags"]
+    assert {**before, "tags": None} == {**after, "tags": None}
+
+
 def test_nodes_bear_the_names_of_cluster_and_pool(pool, profile):
     [specification, *_] = template(pool(profile())).inputs["tagSpecifications"]
     assert specification["tags"]["Name"] == "vision-prod-serve"
@@ -159,10 +168,10 @@ def test_another_machine_type_gives_the_old_capacity_back_first(pool, profile):
     assert found.inputs["nodeGroupName"] == "serve"
 
 
-def test_faulty_nodes_are_repaired_and_one_is_updated_at_a_time(pool, profile):
+def test_faulty_nodes_are_repaired_and_an_update_never_needs_more_nodes_than_there_are(pool, profile):
     inputs = group(pool(profile())).inputs
     assert inputs["nodeRepairConfig"] == {"enabled": True}
-    assert inputs["updateConfig"] == {"maxUnavailable": 1}
+    assert inputs["updateConfig"] == {"maxUnavailable": 1, "updateStrategy": "MINIMAL"}
 
 
 def test_a_pool_stays_in_its_own_zones(pool, profile):
@@ -190,7 +199,5 @@ def test_more_taints_than_a_node_group_takes_are_refused(pool, profile):
 
 
 def test_a_name_that_eks_refuses_is_refused_here(pool, profile):
-    import dataclasses
-
     with pytest.raises(Refusal, match="EKS node group names"):
         pool(dataclasses.replace(profile(), pool="no spaces"))
