@@ -84,9 +84,9 @@ class EksGpuPool(Component):
     a policy reads it before anything exists. Another machine type replaces the group, the old one first:
     two pools at once would need twice the GPU quota, and a reservation holds only one.
 
-    The autoscaler owns the number of nodes between the bounds, and EKS refuses bounds that exclude the current
-    number. Where an update says so, set `nodes_min` and `nodes_max` both to the bound that was refused: a fixed
-    size is applied. The next update takes the bounds that were meant.
+    The autoscaler owns the number of nodes between the bounds, and EKS refuses bounds that exclude the
+    current number. Where an update says so, set `nodes_min` and `nodes_max` both to the bound that was
+    refused: a fixed size is applied. The next update takes the bounds that were meant.
 
     Outputs:
         node_group_name: The node group's name.
