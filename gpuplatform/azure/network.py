@@ -142,7 +142,8 @@ class AzureNetwork(Component):
             network_security_group=network.NetworkSecurityGroupArgs(id=security_group.id),
             # Nothing leaves but through the NAT gateway; create-time only.
             default_outbound_access=False,
-            opts=self.child(deleted_with=virtual_network),
+            # Not deleted_with the virtual network: the NAT gateway would go first, and is still in use.
+            opts=self.child(),
         )
         self.id = virtual_network.id
         self.node_subnet_ids = pulumi.Output.all(node_subnet.id)

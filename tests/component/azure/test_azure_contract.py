@@ -85,6 +85,20 @@ def test_nothing_is_retained_silently(environment: Recording):
     assert [resource.name for resource in environment.resources if resource.retain_on_delete] == []
 
 
+def test_what_goes_with_another_resource_uses_nothing_that_goes_before_it(environment: Recording):
+    # The engine takes a resource with `deleted_with` out of the order of deletion, so whatever it uses has to be
+    # used by the other one too; a subnet that went with its network once kept its NAT gateway from going.
+    uses = {resource.urn: set(resource.dependencies) for resource in environment.resources}
+
+    def all_uses(urn: str) -> set[str]:
+        return {urn}.union(*(all_uses(used) for used in uses[urn]))
+
+    followers = [resource for resource in environment.resources if resource.deleted_with]
+    assert followers
+    for resource in followers:
+        assert set(resource.dependencies) <= all_uses(resource.deleted_with), resource.name
+
+
 def test_each_component_registers_its_outputs(environment: Recording):
     outputs = {urn.rsplit("::", 1)[-1]: set(values) for urn, values in environment.outputs.items()}
     assert outputs == {
