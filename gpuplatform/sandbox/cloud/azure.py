@@ -190,7 +190,7 @@ def _check_cluster(call: Call) -> Iterator[Problem]:
 
 
 def _check_pool(call: Call) -> Iterator[Problem]:
-    yield from _check_profile("", call.inputs, call.name)
+    yield from _check_profile("", call.inputs, None)  # the name is checked as any resource's
 
 
 def _check_profile(base: str, pool: Mapping[str, Any], name: Any) -> Iterator[Problem]:
@@ -267,6 +267,7 @@ def _cluster_outputs(call: Call) -> dict[str, Any]:
             }
         },
     }
+    result["privateFQDN"] = ""
     if private:
         result["privateFQDN"] = f"{prefix}-{digits}.{guid(call.id)}.privatelink.{location}.azmk8s.io"
     if call.get("oidcIssuerProfile.enabled"):

@@ -47,7 +47,7 @@ BRIDGED = Naming(
 
 def _azure_input(token: str, inputs: Mapping[str, Property]) -> str:
     """The last parameter of the resource's path: optional in the SDK, since it can be made up."""
-    kind = token.rpartition(":")[2]
+    kind = token.rpartition(":")[2].lower()
     candidates = {
         name.lower(): name for name, p in inputs.items() if name.endswith("Name") and not p.required
     }

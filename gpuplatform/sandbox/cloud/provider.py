@@ -306,14 +306,14 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         thing = self._thing(call.account, call.token, call.id)
         if thing is None:
             raise CloudError(cloud.gone.format(id=call.id))
-        for change in diff.changes(wire.plain(thing.inputs), call.inputs):
-            if diff.covers(rule.immutable, change.path):
-                raise CloudError(cloud.immutable.format(path=change.path))
         self._refuse_missing(call, rule)
         self._refuse_machines(call, rule)
         call = replace(call, created=thing.created, previous=wire.plain(thing.outputs))
         if rule.update:
             rule.update(call, wire.plain(thing.inputs))
+        for change in diff.changes(wire.plain(thing.inputs), call.inputs):
+            if diff.covers(rule.immutable, change.path):
+                raise CloudError(cloud.immutable.format(path=change.path))
         changed = outputs.after_create(cloud, call, wired)
         self._world.change(
             thing.key,

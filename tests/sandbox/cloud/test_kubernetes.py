@@ -1,0 +1,130 @@
+import json
+
+import pytest
+
+GKE = "gcp:container/cluster:Cluster"
+NAMESPACE = "kubernetes:core/v1:Namespace"
+CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
+RELEASE = "kubernetes:helm.sh/v3:Release"
+
+
+@pytest.fixture
+def clusters(client):
+    gcp = client("gcp", project="ml", region="us-central1")
+    gcp.up("gcp:compute/network:Network", "net", {"name": "net"})
+    base = {"location": "us-central1", "network": "net", "deletionProtection": False}
+    return gcp, [gcp.up(GKE, name, {**base, "name": name}) for name in ("one", "two")]
+
+
+def kubeconfig(endpoint):
+    return json.dumps({"clusters": [{"name": "c", "cluster": {"server": f"https://{endpoint}"}}]})
+
+
+@pytest.fixture
+def one(client, clusters):
+    return client("kubernetes", kubeconfig=kubeconfig(clusters[1][0].outputs["endpoint"]))
+
+
+@pytest.fixture
+def two(client, clusters):
+    return client("kubernetes", kubeconfig=kubeconfig(clusters[1][1].outputs["endpoint"]))
+
+
+def test_two_clusters_are_apart(one, two, refusal):
+    one.up(NAMESPACE, "n", {"metadata": {"name": "gpu-operator"}})
+    two.up(NAMESPACE, "n", {"metadata": {"name": "gpu-operator"}})
+    with refusal('namespaces "gpu-operator" already exists'):
+        one.up(NAMESPACE, "m", {"metadata": {"name": "gpu-operator"}})
+
+
+def test_an_object_needs_its_namespace(one, refusal):
+    inputs = {"metadata": {"name": "config", "namespace": "team"}, "data": {"a": "b"}}
+    with refusal('namespaces "team" not found'):
+        one.up(CONFIG_MAP, "c", inputs)
+    one.up(NAMESPACE, "n", {"metadata": {"name": "team"}})
+
+    made = one.up(CONFIG_MAP, "c", inputs)
+
+    assert made.id == "team/config"
+    assert made.outputs["metadata"]["uid"]
+    assert one.up(CONFIG_MAP, "d", {"metadata": {"namespace": "kube-system"}}).id.startswith("kube-system/d-")
+
+
+def test_a_namespace_takes_along_what_is_in_it(one):
+    namespace = one.up(NAMESPACE, "n", {"metadata": {"name": "team"}})
+    inner = one.up(CONFIG_MAP, "c", {"metadata": {"name": "config", "namespace": "team"}})
+
+    one.delete(namespace)
+
+    assert one.read(inner).id == ""
+
+
+def test_a_release_records_what_was_asked_for(one, refusal):
+    inputs = {
+        "chart": "gpu-operator",
+        "name": "gpu-operator",
+        "namespace": "gpu-operator",
+        "version": "v26.3.3",
+        "values": {"driver": {"enabled": False}},
+    }
+    with refusal('namespaces "gpu-operator" not found'):
+        one.up(RELEASE, "r", inputs)
+
+    made = one.up(RELEASE, "r", {**inputs, "createNamespace": True})
+
+    assert made.outputs["status"]["status"] == "deployed"
+    assert made.outputs["status"]["revision"] == 1
+    assert made.outputs["values"] == {"driver": {"enabled": False}}
+    assert one.update(made, version="v26.7.0")["status"]["revision"] == 2
+    assert not one.diff(made, version="v26.7.0").replaces
+    assert list(one.diff(made, namespace="other").replaces) == ["namespace"]
+
+
+def test_a_custom_resource_is_kept_as_it_is(one):
+    token = "kubernetes:kueue.x-k8s.io/v1beta1:ClusterQueue"  # noqa: S105 - a type token
+    inputs = {
+        "apiVersion": "kueue.x-k8s.io/v1beta1",
+        "kind": "ClusterQueue",
+        "metadata": {"name": "gpus"},
+        "spec": {"cohort": "all"},
+    }
+
+    made = one.up(token, "q", inputs)
+
+    assert made.id == "gpus"
+    assert made.outputs["spec"] == {"cohort": "all"}
+
+
+def test_a_cluster_that_is_not_there_cannot_be_reached(client, clusters, refusal):
+    elsewhere = client("kubernetes", kubeconfig=kubeconfig("192.0.2.255.example"))
+    bare = client("kubernetes")
+
+    with refusal("cluster is unreachable", "no simulated cluster has this API server"):
+        elsewhere.up(NAMESPACE, "n", {"metadata": {"name": "a"}})
+    with refusal("the sandbox does not use the machine's own"):
+        bare.up(NAMESPACE, "n", {"metadata": {"name": "a"}})
+
+
+def test_a_cluster_that_goes_takes_its_objects_along(clusters, one, two, world, refusal):
+    gcp, (first, _) = clusters
+    made = one.up(NAMESPACE, "n", {"metadata": {"name": "a"}})
+    two.up(NAMESPACE, "n", {"metadata": {"name": "a"}})
+
+    gcp.delete(first)
+
+    assert len([thing for thing in world.all() if thing.token == NAMESPACE]) == 1
+    with refusal("the cluster is gone"):
+        one.delete(made)
+
+
+def test_names_are_checked_in_preview(one):
+    assert "metadata.name" in one.check(NAMESPACE, "n", {"metadata": {"name": "Not_Valid"}}).failures
+
+
+def test_an_object_moves_to_another_namespace_by_replacement(one):
+    made = one.up(CONFIG_MAP, "c", {"metadata": {"name": "config", "namespace": "default"}})
+
+    found = one.diff(made, metadata={"name": "config", "namespace": "kube-system"})
+
+    assert list(found.replaces) == ["metadata"]
+    assert found.deleteBeforeReplace
