@@ -13,13 +13,13 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from gpuplatform.errors import EngineError
 from gpuplatform.sandbox import engine_build, engine_download
-from gpuplatform.sandbox.workspace import cache_root
+from gpuplatform.sandbox.workspace import cache_root, locked
 
 __all__ = ["NEWEST_BELOW", "OLDEST", "PINNED", "Engine", "Search", "Skipped", "ensure", "find"]
 
@@ -193,28 +193,17 @@ def version_of(path: Path) -> str:
 
 @contextmanager
 def _only_one(folder: Path, report: Report) -> Iterator[None]:
-    """Holds the cache's lock. The system lets go of it when its holder dies, however it dies."""
-    try:
-        import fcntl
-    except ImportError:
-        raise EngineError(
-            "the sandbox does not run on this system", rule="Linux and macOS; on Windows inside WSL"
-        ) from None
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = (folder / "lock").open("w")
-    except OSError as error:
-        raise EngineError(
-            f"the cache cannot be written: {error.strerror}",
-            where=str(folder),
-            way_out="set GPUPLATFORM_CACHE to a folder that can",
-        ) from error
-    with lock:
+    with ExitStack() as stack:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            report("engine: another process is getting it; waiting")
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            stack.enter_context(
+                locked(folder / "lock", lambda: report("engine: another process is getting it; waiting"))
+            )
+        except OSError as error:
+            raise EngineError(
+                f"the cache cannot be written: {error.strerror}",
+                where=str(folder),
+                way_out="set GPUPLATFORM_CACHE to a folder that can",
+            ) from error
         for left in folder.glob(".part-*"):  # of a process that was killed
             shutil.rmtree(left, ignore_errors=True)
         yield

@@ -82,14 +82,15 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
     """
 
     def __init__(self) -> None:
-        self._engine = ""
-        self._children: set[subprocess.Popen[bytes]] = set()
+        self._engines: dict[str, str] = {}
+        self._children: dict[subprocess.Popen[bytes], str] = {}
         self._lock = threading.Lock()
 
     def Handshake(self, request: Any, context: Any) -> Any:
-        # Each operation is an engine of its own with its own address; this host outlives them, so the
-        # newest handshake counts. A stale address turns an ordinary failure into a connection error.
-        self._engine = request.engine_address
+        # Each operation is an engine of its own with its own address, and two may run at once. All the calls
+        # of one engine come over one connection, so that tells them apart: a stale or foreign address would
+        # turn an ordinary failure into a connection error.
+        self._engines[context.peer()] = request.engine_address
         return language_pb2.LanguageHandshakeResponse()
 
     def GetPluginInfo(self, request: Any, context: Any) -> Any:
@@ -118,7 +119,7 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         )
 
     def Cancel(self, request: Any, context: Any) -> Any:
-        self.end_children()
+        self.end_children(context.peer())
         return empty_pb2.Empty()
 
     def Run(self, request: Any, context: Any) -> Any:
@@ -126,6 +127,7 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         entry = request.info.entry_point
         folder = Path(request.info.program_directory or request.pwd)
         program = folder if entry in ("", ".") else folder / entry
+        engine = self._engines[context.peer()]
         settings = {
             "project": request.project,
             "stack": request.stack,
@@ -134,7 +136,7 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
             "dry_run": request.dryRun,
             "parallel": request.parallel,
             "monitor": request.monitor_address,
-            "engine": self._engine,
+            "engine": engine,
         }
         task = {
             "settings": settings,
@@ -146,7 +148,7 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         child = self._start(["program"], Path(request.pwd or folder), {}, context)
         _say(child, json.dumps(task))
         forward = [
-            threading.Thread(target=self._forward, args=(stream, self._engine), daemon=True)
+            threading.Thread(target=self._forward, args=(stream, engine), daemon=True)
             for stream in (child.stdout, child.stderr)
         ]
         for thread in forward:
@@ -184,10 +186,10 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         self._forget(child)
         yield language_pb2.RunPluginResponse(exitcode=code)
 
-    def end_children(self) -> None:
-        """Kills the programs and packs that still run, with all that they started."""
+    def end_children(self, peer: str | None = None) -> None:
+        """Kills the programs and packs that still run, with all that they started; one engine's, or all."""
         with self._lock:
-            children = list(self._children)
+            children = [child for child, owner in self._children.items() if peer in (None, owner)]
         for child in children:
             _kill(child)
 
@@ -205,14 +207,14 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
             process_group=0,
         )
         with self._lock:
-            self._children.add(child)
+            self._children[child] = context.peer()
         if not context.add_callback(lambda: _kill(child)):  # the call was cancelled while we started
             _kill(child)
         return child
 
     def _forget(self, child: subprocess.Popen[bytes]) -> None:
         with self._lock:
-            self._children.discard(child)
+            self._children.pop(child, None)
         if child.stdin:
             child.stdin.close()
 

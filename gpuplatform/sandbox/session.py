@@ -36,7 +36,9 @@ CLOUDS = ("aws", "azure-native", "gcp", "kubernetes")
 class Server(Protocol):
     """What `gpuplatform.sandbox.cloud.serve` returns."""
 
-    ports: Mapping[str, int]
+    @property
+    def ports(self) -> Mapping[str, int]:
+        """The port of each package."""
 
     def stop(self) -> None:
         """Stops all servers."""

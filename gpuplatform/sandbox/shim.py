@@ -24,7 +24,7 @@ from typing import NoReturn
 
 from gpuplatform.errors import ConfigError, EngineError, GpuPlatformError, SandboxError
 from gpuplatform.sandbox import environment, stack_config
-from gpuplatform.sandbox.workspace import Home, Project, find_project
+from gpuplatform.sandbox.workspace import Home, Project, find_project, locked
 
 __all__ = ["Call", "install", "main", "parse", "route"]
 
@@ -147,9 +147,10 @@ def route(arguments: Sequence[str], cwd: Path, environ: Mapping[str, str], engin
     _refuse(call, project, stack)
     name = stack.rpartition("/")[2]
     given = here / call.config_file if call.config_file else None
-    copy = stack_config.copy(project, home, name, given)
-    if call.command in CREATING and not home.state_file(project, name).is_file():
-        _create(engine, stack, home.shadow(project), environ)
+    with locked(home.shadow(project) / f".{name}.lock"):  # two first commands at once create it once
+        copy = stack_config.copy(project, home, name, given)
+        if call.command in CREATING and not home.state_file(project, name).is_file():
+            _create(engine, stack, home.shadow(project), environ)
     flags = ("--stack", stack, "--config-file", str(copy))
     return Step(arguments=(*call.before, call.command, *flags, *call.rest), cwd=here)
 
@@ -223,7 +224,7 @@ def _create(engine: Path, stack: str, shadow: Path, environ: Mapping[str, str]) 
         text=True,
         check=False,
     )
-    if done.returncode and "already exists" not in done.stderr:  # two first commands at once
+    if done.returncode:
         raise EngineError(f"the engine cannot create the stack {stack!r}: {done.stderr.strip()[:1000]}")
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from ruamel.yaml.error import YAMLError
 
 from gpuplatform.errors import ConfigError, SandboxError
 
-__all__ = ["Home", "Project", "cache_root", "find_project", "read_yaml"]
+__all__ = ["Home", "Project", "cache_root", "find_project", "locked", "read_yaml"]
 
 # Pulumi.json is a project too, but its stack files are JSON: the sandbox edits text, and knows only YAML.
 PROJECT_FILES = ("Pulumi.yaml", "Pulumi.yml")
@@ -124,6 +125,34 @@ class Home:
                 where=str(error.filename or self.root),
                 way_out="make the folder writable, or set GPUPLATFORM_HOME to one that is",
             ) from error
+
+
+@contextmanager
+def locked(file: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """Holds a lock among processes. The system lets go of it when its holder dies, however it dies.
+
+    Args:
+        file: What is locked; made where it is missing, with its folder.
+        waiting: Called once when somebody else holds it.
+
+    Raises:
+        SandboxError: A system without such locks.
+        OSError: The file cannot be written.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        raise SandboxError(
+            "the sandbox does not run on this system", rule="Linux and macOS; on Windows inside WSL"
+        ) from None
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            waiting()
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def find_project(start: Path) -> Project:

@@ -87,6 +87,9 @@ class YesCloud(provider_pb2_grpc.ResourceProviderServicer):
     def Read(self, request, context):
         return provider_pb2.ReadResponse(id=request.id, properties=request.properties, inputs=request.inputs)
 
+    def Attach(self, request, context):
+        return empty_pb2.Empty()
+
     def Cancel(self, request, context):
         return empty_pb2.Empty()
 
