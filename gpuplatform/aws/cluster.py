@@ -10,7 +10,7 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 from pulumi_aws import eks, iam
 
-from gpuplatform.aws.access import admin_access
+from gpuplatform.aws.access import admin_access, check_admins
 from gpuplatform.aws.addons import AFTER_NODES, NODE_NETWORKING, POD_IDENTITY_AGENT, install
 from gpuplatform.aws.kubeconfig import kubeconfig, kubeconfig_command
 from gpuplatform.aws.network import AwsNetwork, AwsNetworkIds
@@ -269,13 +269,7 @@ class EksCluster(Component):
 def _check(args: EksClusterArgs) -> None:
     if (why := problem("EKS cluster", args.name)) is not None:
         raise Refusal(why, where="name", way_out="shorten the platform's or the environment's name")
-    if not args.admins:
-        raise Refusal(
-            "the cluster has no administrator",
-            where="cluster.admins",
-            rule="creating a cluster gives nobody access to it",
-            way_out="list the ARN of the role that deploys, and those of the people's roles",
-        )
+    check_admins(args.admins)
     if not args.api_private and not args.api_public_cidrs:
         raise Refusal(
             "the API has neither a private nor a public endpoint",

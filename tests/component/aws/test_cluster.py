@@ -66,6 +66,10 @@ def test_admins_in_another_order_are_the_same_entries(cluster):
     assert {r.urn for r in cluster(admins=tuple(reversed(ADMINS))).resources} == names
 
 
+def test_an_admin_named_twice_has_one_entry(cluster):
+    assert len(cluster(admins=(*ADMINS, ADMINS[0])).of_type("aws:eks/accessEntry:AccessEntry")) == 2
+
+
 def test_without_public_addresses_the_api_is_private(cluster):
     vpc = cluster().named("cluster-eks").inputs["vpcConfig"]
     assert vpc["endpointPrivateAccess"] is True
@@ -272,6 +276,8 @@ def test_role_names_differ_by_region_and_fit_the_limit(cluster):
     ("changed", "message"),
     [
         ({"admins": ()}, "no administrator"),
+        ({"admins": ("platform-admins",)}, "no IAM role or user"),
+        ({"admins": ("arn:aws:sts::123456789012:assumed-role/a/b",)}, "no IAM role or user"),
         ({"name": "a" * 101}, "1 to 100 characters"),
         ({"api_private": False}, "neither a private nor a public endpoint"),
         ({"network": AwsNetworkIds(id="v", subnet_by_zone={"use1-az4": "s"})}, "1 zone"),
