@@ -86,7 +86,7 @@ def test_nothing_is_retained_silently(environment: Recording):
 
 
 def test_what_goes_with_another_resource_uses_nothing_that_goes_before_it(environment: Recording):
-    # The engine takes a resource with `deleted_with` out of the order of deletion, so whatever it uses must be
+    # The engine takes a resource with `deleted_with` out of the order of deletion: whatever it uses must be
     # used by the other one too; a subnet that went with its network once kept its NAT gateway from going.
     uses = {resource.urn: set(resource.dependencies) for resource in environment.resources}
 
