@@ -67,9 +67,9 @@ class GcpNetwork(Component):
     """A VPC with one private subnet and NAT for what is not Google's.
 
     Deliberately absent: firewall rules. GKE makes those that nodes and control plane need, and a VPC lets
-    nothing else in (https://cloud.google.com/kubernetes-engine/docs/concepts/firewall-rules). GKE's let the
-    control plane reach the nodes at ports 443 and 10250: a chart whose webhook listens elsewhere brings a rule
-    of its own. The GPU Operator has none.
+    nothing else in (https://cloud.google.com/kubernetes-engine/docs/concepts/firewall-rules). Theirs
+    let the control plane reach the nodes at ports 443 and 10250: a chart whose webhook listens elsewhere
+    brings a rule of its own. The GPU Operator has none.
 
     Outputs:
         id: The VPC's ID.
