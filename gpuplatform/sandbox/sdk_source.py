@@ -235,7 +235,7 @@ _WRAPPERS = {"pulumi.Input", "pulumi.InputType", "pulumi.Output", "Optional"}
 _ASSETS = {"pulumi.Asset", "pulumi.Archive", "pulumi.AssetArchive"}
 
 
-def _type(node: ast.expr, file: Path) -> Type:  # noqa: PLR0911 - one return for each form of annotation
+def _type(node: ast.expr, file: Path) -> Type:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return _named(node.value, file)
     if not isinstance(node, ast.Subscript):

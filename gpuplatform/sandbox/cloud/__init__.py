@@ -3,9 +3,9 @@
     with serve(folder / "world.sqlite") as running:
         os.environ["PULUMI_DEBUG_PROVIDERS"] = running.debug_providers
 
-What they prove: the inputs fit the SDK's types, physical names fit, references exist, addresses do not overlap,
-changes update or replace as with the real providers, deletions go in an order that the clouds accept, and
-machine types are sold where they are asked for, as far as the catalogue knows.
+What they prove: the inputs fit the SDK's types, physical names fit, references exist, addresses do not
+overlap, changes update or replace as with the real providers, deletions go in an order that the clouds
+accept, and machine types are sold where they are asked for, as far as the catalogue knows.
 
 What they do not prove: that an identity may do what it tries (IAM is stored, never evaluated), that the real
 account has quota or the zone has capacity (only as injected faults), that a machine boots, joins its cluster,

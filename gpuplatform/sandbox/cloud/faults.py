@@ -1,14 +1,15 @@
 """Faults on request: what a cloud does on a bad day, at a moment of the tester's choice.
 
-    stockout   sku=NAME [region=NAME]           no capacity for machines that a create starts at once
-    quota      sku=NAME [region=NAME]           the quota of that machine type is used up
-    throttling [token=GLOB] [times=N]           N calls are turned away; the provider retries, as the real ones do
-    timeout    [token=GLOB] [seconds=S]         the create takes effect, but its answer is an error
-    slow       [token=GLOB] [seconds=S]         the create takes S seconds longer
-    crash      [token=GLOB] after=N             the process is killed when the N-th create has taken effect
+    stockout   sku=NAME [region=NAME]     no capacity for machines that a create starts at once
+    quota      sku=NAME [region=NAME]     the quota of that machine type is used up
+    throttling [type=GLOB] [times=N]      N calls are turned away; the provider retries, as real ones do
+    timeout    [type=GLOB] [seconds=S]    the create takes effect, but its answer is an error
+    slow       [type=GLOB] [seconds=S]    the create takes S seconds longer
+    crash      [type=GLOB] after=N        the process is killed when the N-th create has taken effect
 
-`times=N` lets any of them happen N times (default: for ever; throttling: 3). They are kept in the world's file;
-`GPUPLATFORM_SANDBOX_FAULTS` adds more for one command: `stockout:sku=p5.48xlarge,region=us-east-1;slow:seconds=2`.
+`times=N` lets any of them happen N times (default: for ever; throttling: 3). They are kept in the world's
+file; GPUPLATFORM_SANDBOX_FAULTS adds more for one command:
+`stockout:sku=p5.48xlarge,region=us-east-1;slow:seconds=2`.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ ENVIRONMENT = "GPUPLATFORM_SANDBOX_FAULTS"
 _KINDS: Mapping[str, frozenset[str]] = {
     "stockout": frozenset({"sku", "region", "times"}),
     "quota": frozenset({"sku", "region", "times"}),
-    "throttling": frozenset({"token", "times"}),
-    "timeout": frozenset({"token", "seconds", "times"}),
-    "slow": frozenset({"token", "seconds", "times"}),
-    "crash": frozenset({"token", "after", "times"}),
+    "throttling": frozenset({"type", "times"}),
+    "timeout": frozenset({"type", "seconds", "times"}),
+    "slow": frozenset({"type", "seconds", "times"}),
+    "crash": frozenset({"type", "after", "times"}),
 }
 _RETRIES = 5  # botocore's legacy mode and the Go SDKs try about as often before they give up
 
@@ -94,7 +95,7 @@ class Faults:
             times = options.get("times", 3 if kind == "throttling" else None)
             row = (
                 kind,
-                options.get("token", "*"),
+                options.get("type", "*"),
                 options.get("sku", "*"),
                 options.get("region", "*"),
                 float(options.get("seconds", 1)),

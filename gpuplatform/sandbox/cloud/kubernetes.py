@@ -1,7 +1,8 @@
 """The simulated Kubernetes API: objects and Helm releases, kept per cluster.
 
-A cluster is one of the simulated AKS, EKS and GKE clusters, found by the API server's host name in the provider's
-kubeconfig. Two clusters are apart; a cluster that is gone cannot be reached, and took its objects along.
+A cluster is one of the simulated AKS, EKS and GKE clusters, found by the API server's host name in the
+provider's kubeconfig. Two clusters are apart; a cluster that is gone cannot be reached, and took its
+objects along.
 
 No controller runs: Deployments have no pods, releases have no objects, webhooks answer nothing. What a chart
 makes of its values is the charts' tests' business.
@@ -16,7 +17,7 @@ from urllib.parse import urlsplit
 import yaml
 
 from gpuplatform.sandbox.cloud import wire
-from gpuplatform.sandbox.cloud.azure_functions import guid
+from gpuplatform.sandbox.cloud.azure.functions import guid
 from gpuplatform.sandbox.cloud.names import KUBERNETES
 from gpuplatform.sandbox.cloud.rule import Account, Call, Cloud, CloudError, NameRule, Rule, by_token
 from gpuplatform.sandbox.cloud.world import World
@@ -36,7 +37,8 @@ _CLUSTER_WIDE = frozenset({
     "Namespace", "Network", "Node", "NodeFeatureRule", "PersistentVolume", "PriorityClass", "ResourceFlavor",
     "RuntimeClass", "StorageClass", "Topology", "ValidatingAdmissionPolicy", "ValidatingWebhookConfiguration",
 })  # fmt: skip
-"""Kinds without a namespace: `kubectl api-resources --namespaced=false`, and those of the operators in use."""
+"""Kinds without a namespace: `kubectl api-resources --namespaced=false`, and those of the operators in"
+" use."""
 
 _UNREACHABLE = "configured Kubernetes cluster is unreachable: "
 
@@ -170,7 +172,7 @@ _RULES = (
 
 
 class _Rules(dict[str, Rule]):
-    """Every kind has the one rule that its namespace must exist; a chart of the kinds would be out of date."""
+    """Every kind has one rule at least: its namespace must exist. A list of kinds would be out of date."""
 
     def __missing__(self, token: str) -> Rule:
         return Rule(token, create=_create)

@@ -1,9 +1,9 @@
 """How the real providers make up a physical name where the program gives none.
 
-    aws, gcp       LOGICAL-1a2b3c4      pulumi-terraform-bridge, pkg/tfbridge/names.go: `-` and 7 digits
-    azure-native   LOGICAL1a2b3c4d      provider/pkg/provider: 8 digits, no separator; children of another
-                                        resource keep the logical name, role assignments get a UUID
-    kubernetes     LOGICAL-1a2b3c4d     pulumi-kubernetes, provider/pkg/metadata/naming.go: `-` and 8 characters
+    aws, gcp       LOGICAL-1a2b3c4     pulumi-terraform-bridge, pkg/tfbridge/names.go: `-` and 7 digits
+    azure-native   LOGICAL1a2b3c4d     provider/pkg/provider: 8 digits, no separator; children of another
+                                       resource keep the logical name, role assignments get a UUID
+    kubernetes     LOGICAL-1a2b3c4d    pulumi-kubernetes, provider/pkg/metadata/naming.go: `-` and 8 digits
 
 All but Kubernetes write the name down in the checked inputs, where the policies see it.
 """

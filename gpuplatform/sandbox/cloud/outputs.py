@@ -65,10 +65,10 @@ def _echoed(wired: Mapping[str, Any], declared: Mapping[str, sdk.Property] | Non
     }
 
 
-def _made_up(name: str, kind: sdk.Type, id: str) -> Any:  # noqa: A002 - the cloud's own word
+def _made_up(name: str, kind: sdk.Type, owner: str) -> Any:
     match kind:
         case sdk.Scalar("str"):
-            return f"{name}-{wire.digest(id, name, length=8)}"
+            return f"{name}-{wire.digest(owner, name, length=8)}"
         case sdk.Scalar("bool"):
             return False
         case sdk.Scalar():
@@ -78,5 +78,5 @@ def _made_up(name: str, kind: sdk.Type, id: str) -> Any:  # noqa: A002 - the clo
         case sdk.EnumType(_, values):
             return values[0]
         case sdk.OneOf(options):
-            return _made_up(name, options[0], id)
+            return _made_up(name, options[0], owner)
     return {}

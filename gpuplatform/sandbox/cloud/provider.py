@@ -1,5 +1,8 @@
 """One simulated provider: the engine's requests, answered from a `Cloud` and the `World`."""
 
+# The methods' names and arguments are those of the engine's protocol.
+# ruff: noqa: ARG002, N802
+
 from __future__ import annotations
 
 import copy
@@ -41,27 +44,27 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
 
     # The provider itself
 
-    def Handshake(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+    def Handshake(self, request: Any, context: Any) -> Any:
         """Accepts secrets and resources; outputs come as plain values, as for the real ones."""
         return provider_pb2.ProviderHandshakeResponse(
             accept_secrets=True, accept_resources=True, supports_autonaming_configuration=True
         )
 
-    def GetPluginInfo(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+    def GetPluginInfo(self, request: Any, context: Any) -> Any:
         """The version of the installed SDK: the API that is simulated."""
         return plugin_pb2.PluginInfo(version=_sdk_version(self._cloud.package))
 
-    def GetSchema(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+    def GetSchema(self, request: Any, context: Any) -> Any:
         """None: programs bring their SDK."""
         return provider_pb2.GetSchemaResponse(schema="{}")
 
-    def CheckConfig(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+    def CheckConfig(self, request: Any, context: Any) -> Any:
         """The provider's own inputs against the SDK."""
         news = wire.to_dict(request.news)
         problems = sdk_types.check(f"pulumi:providers:{self._cloud.package}", news)
         return _checked(news, list(problems))
 
-    def DiffConfig(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+    def DiffConfig(self, request: Any, context: Any) -> Any:
         """Replaces a Kubernetes provider when it moves to another cluster, never for a new kubeconfig."""
         old = wire.plain(wire.to_dict(request.old_inputs or request.olds))
         new = wire.plain(wire.to_dict(request.news))
@@ -73,7 +76,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             replaces=moved,
         )
 
-    def Configure(self, request: Any, context: Any) -> Any:  # noqa: N802
+    def Configure(self, request: Any, context: Any) -> Any:
         """Remembers the account for this connection."""
         config = wire.plain(wire.to_dict(request.args))
         self._newest = self._cloud.account(config, self._world)
@@ -85,19 +88,19 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             supports_autonaming_configuration=True,
         )
 
-    def Attach(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+    def Attach(self, request: Any, context: Any) -> Any:
         """The engine says hello to a debugged provider."""
         return empty_pb2.Empty()
 
-    def Cancel(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+    def Cancel(self, request: Any, context: Any) -> Any:
         """Nothing runs long enough to be cancelled."""
         return empty_pb2.Empty()
 
-    def GetMapping(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+    def GetMapping(self, request: Any, context: Any) -> Any:
         """None."""
         return provider_pb2.GetMappingResponse()
 
-    def Invoke(self, request: Any, context: Any) -> Any:  # noqa: N802
+    def Invoke(self, request: Any, context: Any) -> Any:
         """A function of the cloud."""
         function = self._cloud.invokes.get(request.tok)
         if function is None:
@@ -113,8 +116,8 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
 
     # Resources
 
-    def Check(self, request: Any, context: Any) -> Any:  # noqa: N802
-        """Names what has no name, and refuses what the provider or its schema refuses: in preview, that is."""
+    def Check(self, request: Any, context: Any) -> Any:
+        """Names what has no name, and refuses what the provider or its schema refuses, as early as preview."""
         news, olds = wire.to_dict(request.news), wire.to_dict(request.olds)
         token, rule = _token(request), self._cloud.rule(_token(request))
         path = self._name_path(token)
@@ -126,7 +129,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             problems = [*_name_problems(rule, path, call.name), *(rule.check(call) if rule.check else ())]
         return _checked(news, problems)
 
-    def Diff(self, request: Any, context: Any) -> Any:  # noqa: ARG002, N802
+    def Diff(self, request: Any, context: Any) -> Any:
         """Property by property, with what forces a replacement."""
         token = _token(request)
         rule = self._cloud.rule(token)
@@ -152,7 +155,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             ),
         )
 
-    def Create(self, request: Any, context: Any) -> Any:  # noqa: N802
+    def Create(self, request: Any, context: Any) -> Any:
         """Makes it exist, or says what it would look like."""
         wired = wire.to_dict(request.properties)
         call = self._call(request, context, wired)
@@ -170,7 +173,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             _abort(context, f"creating {call.token} {call.name or call.logical}", error)
         return provider_pb2.CreateResponse(id=call.id, properties=wire.to_struct(made))
 
-    def Read(self, request: Any, context: Any) -> Any:  # noqa: N802
+    def Read(self, request: Any, context: Any) -> Any:
         """The world's truth: drift is seen, what is gone is gone."""
         account = self._account(context)
         try:
@@ -184,7 +187,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             id=thing.id, properties=wire.to_struct(thing.outputs), inputs=wire.to_struct(thing.inputs)
         )
 
-    def Update(self, request: Any, context: Any) -> Any:  # noqa: N802
+    def Update(self, request: Any, context: Any) -> Any:
         """Changes it in place, or says what it would look like."""
         wired = wire.to_dict(request.news)
         call = replace(self._call(request, context, wired), id=request.id)
@@ -202,7 +205,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             _abort(context, f"updating {call.token} {call.name or request.id}", error)
         return provider_pb2.UpdateResponse(properties=wire.to_struct(changed))
 
-    def Delete(self, request: Any, context: Any) -> Any:  # noqa: N802
+    def Delete(self, request: Any, context: Any) -> Any:
         """Removes it, and what goes with it; one that is gone already is no error."""
         account = self._account(context)
         try:
@@ -224,8 +227,8 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         if self._cloud.reachable:
             self._cloud.reachable(account, self._world)
 
-    def _thing(self, account: Account, token: str, id: str) -> Thing | None:  # noqa: A002
-        return self._world.get(self._cloud.package, account.scope, without_version(token), id)
+    def _thing(self, account: Account, token: str, known_as: str) -> Thing | None:
+        return self._world.get(self._cloud.package, account.scope, without_version(token), known_as)
 
     def _name_path(self, token: str) -> str:
         rule = self._cloud.rule(token)

@@ -101,8 +101,9 @@ class Reference:
     Attributes:
         path: The input, such as `vpcConfig.subnetIds[]`.
         to: The type named.
-        missing: The cloud's error when it does not exist; `{value}` is what was asked for. Empty: not checked.
-        holds: The cloud's error when the named one is deleted first; `{id}` is the named one, `{by}` this one.
+        missing: The cloud's error when it does not exist; `{value}` is what was asked for. Empty: not
+        checked. holds: The cloud's error when the named one is deleted first; `{id}` is the named one,
+        `{by}` this one.
             Empty: it may go first.
         cascades: The cloud deletes this one together with the named one.
         unless: A pattern of values that name something outside the sandbox, such as AWS' own policies.

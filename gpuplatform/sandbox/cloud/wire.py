@@ -89,5 +89,5 @@ def merged(base: Any, over: Any) -> Any:
 
 
 def digest(*parts: str, length: int) -> str:
-    """Hexadecimal digits that depend on the parts alone, so what a cloud makes up is the same on each read."""
+    """Hexadecimal digits of the parts alone: what a cloud makes up is the same on each read."""
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:length]

@@ -28,9 +28,9 @@ API = "kubernetes-api"
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS resources (
-    key INTEGER PRIMARY KEY AUTOINCREMENT, cloud TEXT NOT NULL, scope TEXT NOT NULL, token TEXT NOT NULL, id TEXT NOT NULL,
-    name TEXT NOT NULL, urn TEXT NOT NULL, stack TEXT NOT NULL, inputs TEXT NOT NULL, outputs TEXT NOT NULL,
-    created TEXT NOT NULL, updated TEXT NOT NULL, UNIQUE (cloud, scope, token, id));
+    key INTEGER PRIMARY KEY AUTOINCREMENT, cloud TEXT NOT NULL, scope TEXT NOT NULL, token TEXT NOT NULL,
+    id TEXT NOT NULL, name TEXT NOT NULL, urn TEXT NOT NULL, stack TEXT NOT NULL, inputs TEXT NOT NULL,
+    outputs TEXT NOT NULL, created TEXT NOT NULL, updated TEXT NOT NULL, UNIQUE (cloud, scope, token, id));
 CREATE TABLE IF NOT EXISTS handles (
     key INTEGER NOT NULL REFERENCES resources ON DELETE CASCADE, token TEXT NOT NULL, value TEXT NOT NULL,
     PRIMARY KEY (token, value, key)) WITHOUT ROWID;
@@ -185,9 +185,11 @@ class World:
         with self.transaction() as db:
             db.execute("DELETE FROM resources WHERE key = ?", (key,))
 
-    def get(self, cloud: str, scope: str, token: str, id: str) -> Thing | None:  # noqa: A002
+    def get(self, cloud: str, scope: str, token: str, known_as: str) -> Thing | None:
         """The thing with an id, if it exists."""
-        found = self._select("cloud = ? AND scope = ? AND token = ? AND id = ?", cloud, scope, token, id)
+        found = self._select(
+            "cloud = ? AND scope = ? AND token = ? AND id = ?", cloud, scope, token, known_as
+        )
         return found[0] if found else None
 
     def named(self, token: str, handle: str) -> Thing | None:

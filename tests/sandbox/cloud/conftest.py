@@ -24,7 +24,9 @@ class Client:
     """One provider resource: it has a connection of its own, as in the engine."""
 
     def __init__(self, port, package, stack="dev", **config):
-        self._channel = grpc.insecure_channel(f"127.0.0.1:{port}", options=[("grpc.use_local_subchannel_pool", 1)])
+        self._channel = grpc.insecure_channel(
+            f"127.0.0.1:{port}", options=[("grpc.use_local_subchannel_pool", 1)]
+        )
         self._stub = provider_pb2_grpc.ResourceProviderStub(self._channel)
         self._package, self._stack = package, stack
         self._stub.Configure(pb.ConfigureRequest(args=_struct(config), acceptSecrets=True))
@@ -38,7 +40,10 @@ class Client:
     def check(self, token, name, inputs, olds=None):
         """The checked inputs; the failures are in `.failures`, as {path: reason}."""
         request = pb.CheckRequest(
-            **self._who(token, name), news=_struct(inputs), olds=_struct(olds or {}), randomSeed=os.urandom(16)
+            **self._who(token, name),
+            news=_struct(inputs),
+            olds=_struct(olds or {}),
+            randomSeed=os.urandom(16),
         )
         response = self._stub.Check(request)
         failures = {f.property: f.reason for f in response.failures}
@@ -52,7 +57,11 @@ class Client:
             pb.CreateRequest(**self._who(token, name), properties=_struct(checked.inputs))
         )
         return SimpleNamespace(
-            token=token, name=name, id=response.id, inputs=checked.inputs, outputs=wire.to_dict(response.properties)
+            token=token,
+            name=name,
+            id=response.id,
+            inputs=checked.inputs,
+            outputs=wire.to_dict(response.properties),
         )
 
     def preview(self, token, name, inputs):

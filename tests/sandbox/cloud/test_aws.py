@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from gpuplatform.sandbox.cloud.aws_functions import zones
+from gpuplatform.sandbox.cloud.aws.functions import zones
 from gpuplatform.sandbox.sdk_types import UNKNOWN
 
 VPC = "aws:ec2/vpc:Vpc"
@@ -63,7 +63,9 @@ def test_a_cluster_has_the_outputs_that_programs_build_on(cluster, network):
     outputs = cluster.outputs
 
     assert outputs["endpoint"].endswith(".gr7.us-east-1.eks.amazonaws.com")
-    assert outputs["identities"][0]["oidcs"][0]["issuer"].startswith("https://oidc.eks.us-east-1.amazonaws.com/id/")
+    assert outputs["identities"][0]["oidcs"][0]["issuer"].startswith(
+        "https://oidc.eks.us-east-1.amazonaws.com/id/"
+    )
     assert outputs["certificateAuthority"]["data"]
     assert outputs["vpcConfig"]["vpcId"] == network[0].id
     assert outputs["arn"] == "arn:aws:eks:us-east-1:123456789012:cluster/train"
@@ -112,7 +114,8 @@ def test_a_policy_that_is_no_json_is_refused_in_preview(aws):
     assert "invalid JSON" in aws.check(ROLE, "role", {"assumeRolePolicy": "{"}).failures["assumeRolePolicy"]
 
 
-def test_what_is_named_must_exist(aws, cluster, network, refusal):
+@pytest.mark.usefixtures("cluster", "network")
+def test_what_is_named_must_exist(aws, refusal):
     with refusal("InvalidVpcID.NotFound", "vpc-0"):
         aws.up(SUBNET, "s", {"vpcId": "vpc-0", "cidrBlock": "10.0.0.0/24"})
     with refusal("ResourceNotFoundException: No cluster found for name: nope."):
@@ -139,9 +142,12 @@ def test_zone_names_are_the_accounts_own(aws, network):
     assert zones("us-east-1")["us-east-1a"] == "use1-az6"
     assert list(zones("eu-central-1").values()) == ["euc1-az3", "euc1-az2", "euc1-az1"]
     assert network[1][0].outputs["availabilityZone"] == "us-east-1c"
-    assert "use2-az1" in aws.check(SUBNET, "s", {"vpcId": "v", "availabilityZoneId": "use2-az1"}).failures[
-        "availabilityZoneId"
-    ]
+    assert (
+        "use2-az1"
+        in aws.check(SUBNET, "s", {"vpcId": "v", "availabilityZoneId": "use2-az1"}).failures[
+            "availabilityZoneId"
+        ]
+    )
 
 
 def test_a_cluster_needs_two_zones(aws, network, refusal):
@@ -199,7 +205,9 @@ def test_an_add_on_with_pods_needs_a_node(aws, cluster, network, refusal):
         ({"version": "1.35"}, []),
     ],
 )
-def test_a_change_updates_or_replaces_a_node_group_as_the_provider_says(aws, cluster, network, changes, replaced):
+def test_a_change_updates_or_replaces_a_node_group_as_the_provider_says(
+    aws, cluster, network, changes, replaced
+):
     nodes = group(aws, cluster, network, instanceTypes=["g6.12xlarge"])
 
     found = aws.diff(nodes, **changes)
@@ -251,10 +259,20 @@ def test_a_capacity_block_needs_all_its_parts(aws, cluster, network, refusal):
         group(aws, cluster, network, "a", launchTemplate={"id": whole.id, "version": "1"})
     with refusal("needs its reservation's id"):
         group(
-            aws, cluster, network, "b", capacityType="CAPACITY_BLOCK", launchTemplate={"id": half.id, "version": "1"}
+            aws,
+            cluster,
+            network,
+            "b",
+            capacityType="CAPACITY_BLOCK",
+            launchTemplate={"id": half.id, "version": "1"},
         )
     made = group(
-        aws, cluster, network, "c", capacityType="CAPACITY_BLOCK", launchTemplate={"id": whole.id, "version": "1"}
+        aws,
+        cluster,
+        network,
+        "c",
+        capacityType="CAPACITY_BLOCK",
+        launchTemplate={"id": whole.id, "version": "1"},
     )
     assert made.outputs["launchTemplate"]["id"] == whole.id
 
@@ -267,7 +285,11 @@ def test_a_cluster_goes_up_one_minor_at_a_time(aws, cluster, refusal):
 
 def test_an_access_policy_needs_an_access_entry(aws, cluster, refusal):
     who = {"clusterName": cluster.id, "principalArn": "arn:aws:iam::123456789012:role/admin"}
-    policy = {**who, "policyArn": "arn:aws:eks::aws:cluster-access-policy/X", "accessScope": {"type": "cluster"}}
+    policy = {
+        **who,
+        "policyArn": "arn:aws:eks::aws:cluster-access-policy/X",
+        "accessScope": {"type": "cluster"},
+    }
     kind = "aws:eks/accessPolicyAssociation:AccessPolicyAssociation"
 
     with refusal("no access entry"):
@@ -301,15 +323,21 @@ def test_the_sandbox_stands_for_the_account_that_the_provider_allows(client):
 
 def test_functions_answer_and_unknown_ones_say_what_there_is(aws):
     found = aws.invoke("aws:index/getAvailabilityZones:getAvailabilityZones")
-    image = aws.invoke("aws:ssm/getParameter:getParameter", name="/aws/service/eks/optimized-ami/1.35/image_id")
+    image = aws.invoke(
+        "aws:ssm/getParameter:getParameter", name="/aws/service/eks/optimized-ami/1.35/image_id"
+    )
     policy = aws.invoke(
         "aws:iam/getPolicyDocument:getPolicyDocument", statements=[{"actions": ["s3:*"], "resources": ["*"]}]
     )
 
     assert found["zoneIds"][0] == "use1-az6"
     assert image["value"].startswith("ami-")
-    assert json.loads(policy["json"])["Statement"] == [{"Effect": "Allow", "Action": ["s3:*"], "Resource": ["*"]}]
-    with pytest.raises(LookupError, match="does not simulate the function aws:s3/getBucket:getBucket; it has aws:"):
+    assert json.loads(policy["json"])["Statement"] == [
+        {"Effect": "Allow", "Action": ["s3:*"], "Resource": ["*"]}
+    ]
+    with pytest.raises(
+        LookupError, match="does not simulate the function aws:s3/getBucket:getBucket; it has aws:"
+    ):
         aws.invoke("aws:s3/getBucket:getBucket", bucket="b")
 
 

@@ -70,10 +70,14 @@ def test_a_preview_knows_nothing_computed(azure):
 
 def test_made_up_names_are_as_the_provider_makes_them(azure, group):
     own = group.inputs["resourceGroupName"]
-    net = azure.up(NETWORK, "net", {"resourceGroupName": own, "addressSpace": {"addressPrefixes": ["10.0.0.0/16"]}})
+    net = azure.up(
+        NETWORK, "net", {"resourceGroupName": own, "addressSpace": {"addressPrefixes": ["10.0.0.0/16"]}}
+    )
     network = net.inputs["virtualNetworkName"]
     child = azure.up(
-        SUBNET, "nodes", {"resourceGroupName": own, "virtualNetworkName": network, "addressPrefix": "10.0.0.0/24"}
+        SUBNET,
+        "nodes",
+        {"resourceGroupName": own, "virtualNetworkName": network, "addressPrefix": "10.0.0.0/24"},
     )
 
     assert len(own) == len("rg") + 8
@@ -101,9 +105,12 @@ def test_pool_names_and_settings_that_aks_refuses_are_refused_in_preview(azure):
 def test_a_cluster_needs_a_system_pool(azure):
     user = [{**SYSTEM, "mode": "User"}]
 
-    assert "mode System" in azure.check(
-        CLUSTER, "c", {"resourceGroupName": "rg", "agentPoolProfiles": user}
-    ).failures["agentPoolProfiles"]
+    assert (
+        "mode System"
+        in azure.check(CLUSTER, "c", {"resourceGroupName": "rg", "agentPoolProfiles": user}).failures[
+            "agentPoolProfiles"
+        ]
+    )
 
 
 def test_pools_are_never_added_through_the_cluster(azure, cluster, refusal):
@@ -118,7 +125,8 @@ def test_what_is_named_must_exist(azure, group, refusal):
         pool(azure, group)
 
 
-def test_resource_names_are_found_in_any_case(azure, group, cluster):
+@pytest.mark.usefixtures("cluster")
+def test_resource_names_are_found_in_any_case(azure, group):
     name = group.outputs["name"].upper()
 
     assert azure.up(NETWORK, "n", {"resourceGroupName": name}).outputs["location"] == "eastus"
@@ -126,7 +134,9 @@ def test_resource_names_are_found_in_any_case(azure, group, cluster):
 
 def test_subnets_lie_in_the_network_and_do_not_overlap(azure, group, refusal):
     own = group.outputs["name"]
-    net = azure.up(NETWORK, "net", {"resourceGroupName": own, "addressSpace": {"addressPrefixes": ["10.0.0.0/16"]}})
+    net = azure.up(
+        NETWORK, "net", {"resourceGroupName": own, "addressSpace": {"addressPrefixes": ["10.0.0.0/16"]}}
+    )
     base = {"resourceGroupName": own, "virtualNetworkName": net.outputs["name"]}
     azure.up(SUBNET, "a", {**base, "addressPrefix": "10.0.0.0/24"})
 
@@ -138,7 +148,9 @@ def test_subnets_lie_in_the_network_and_do_not_overlap(azure, group, refusal):
 
 def test_a_subnet_in_use_stays(azure, group, refusal):
     own = group.outputs["name"]
-    net = azure.up(NETWORK, "net", {"resourceGroupName": own, "addressSpace": {"addressPrefixes": ["10.0.0.0/16"]}})
+    net = azure.up(
+        NETWORK, "net", {"resourceGroupName": own, "addressSpace": {"addressPrefixes": ["10.0.0.0/16"]}}
+    )
     subnet = azure.up(
         SUBNET,
         "a",
@@ -184,7 +196,8 @@ def test_a_cluster_takes_its_pools_along_and_a_group_everything(azure, group, cl
         ({"agentPoolName": "other"}, ["agentPoolName"]),
     ],
 )
-def test_a_change_updates_or_replaces_a_pool_as_the_provider_says(azure, group, cluster, changes, replaced):
+@pytest.mark.usefixtures("cluster")
+def test_a_change_updates_or_replaces_a_pool_as_the_provider_says(azure, group, changes, replaced):
     found = azure.diff(pool(azure, group), **changes)
 
     assert found.changes == found.DIFF_SOME
@@ -193,19 +206,22 @@ def test_a_change_updates_or_replaces_a_pool_as_the_provider_says(azure, group, 
     assert found.deleteBeforeReplace == (replaced == ["vmSize"])
 
 
-def test_what_aks_fixes_at_creation_is_refused_in_an_update(azure, group, cluster, refusal):
+@pytest.mark.usefixtures("cluster")
+def test_what_aks_fixes_at_creation_is_refused_in_an_update(azure, group, refusal):
     made = pool(azure, group)
     with refusal("PropertyChangeNotAllowed: Changing property 'properties.gpuProfile.driver'"):
         azure.update(made, gpuProfile={"driver": "Install"})
 
 
-def test_creating_what_exists_is_refused(azure, group, cluster, refusal):
+@pytest.mark.usefixtures("cluster")
+def test_creating_what_exists_is_refused(azure, group, refusal):
     pool(azure, group)
     with refusal("cannot create already existing resource '/subscriptions/11111111"):
         pool(azure, group)
 
 
-def test_a_token_with_an_api_version_follows_the_same_rules(azure, group, cluster):
+@pytest.mark.usefixtures("cluster")
+def test_a_token_with_an_api_version_follows_the_same_rules(azure, group):
     token = "azure-native:containerservice/v20240101:AgentPool"  # noqa: S105 - a type token
     inputs = {"resourceGroupName": group.outputs["name"], "resourceName": "aks", "agentPoolName": "BAD"}
 
@@ -227,6 +243,7 @@ def test_a_kubeconfig_can_be_had_of_a_cluster_that_exists(azure, group, cluster)
         azure.invoke(function, **{**asked, "resourceName": "nope"})
 
 
-def test_a_machine_type_that_is_not_there_is_refused(azure, group, cluster, refusal):
+@pytest.mark.usefixtures("cluster")
+def test_a_machine_type_that_is_not_there_is_refused(azure, group, refusal):
     with refusal("VMSizeNotSupported"):
         pool(azure, group, vmSize="Standard_NC24ads_A100_v44")

@@ -21,7 +21,11 @@ def network(gcp):
 @pytest.fixture
 def subnet(gcp, network):
     ranges = [{"rangeName": "pods", "ipCidrRange": "10.4.0.0/14"}]
-    inputs = {"network": network.outputs["selfLink"], "ipCidrRange": "10.0.0.0/20", "secondaryIpRanges": ranges}
+    inputs = {
+        "network": network.outputs["selfLink"],
+        "ipCidrRange": "10.0.0.0/20",
+        "secondaryIpRanges": ranges,
+    }
     return gcp.up(SUBNET, "nodes", inputs)
 
 
@@ -47,7 +51,9 @@ def pool(gcp, cluster, name="gpu", **changes):
         "guestAccelerators": [{"type": "nvidia-l4", "count": 1.0}],
         **changes.pop("nodeConfig", {}),
     }
-    return gcp.up(POOL, name, {"cluster": cluster.id, "nodeConfig": config, "initialNodeCount": 0.0, **changes})
+    return gcp.up(
+        POOL, name, {"cluster": cluster.id, "nodeConfig": config, "initialNodeCount": 0.0, **changes}
+    )
 
 
 def test_a_cluster_has_the_outputs_that_programs_build_on(cluster):
@@ -88,7 +94,8 @@ def test_what_is_named_must_exist(gcp, refusal):
         gcp.up(POOL, "p", {"cluster": "nope", "location": "us-central1"})
 
 
-def test_ranges_do_not_overlap_also_secondary_ones(gcp, network, subnet, refusal):
+@pytest.mark.usefixtures("subnet")
+def test_ranges_do_not_overlap_also_secondary_ones(gcp, network, refusal):
     with refusal("Invalid IPCidrRange: 10.5.0.0/20 conflicts"):
         gcp.up(SUBNET, "b", {"network": network.id, "ipCidrRange": "10.5.0.0/20"})
 
@@ -156,7 +163,10 @@ def test_limits_that_contradict_are_refused_in_preview(gcp):
 
     assert "autoscaling.minNodeCount" in failures(autoscaling={"minNodeCount": 3.0, "maxNodeCount": 1.0})
     assert "autoscaling" in failures(autoscaling={"minNodeCount": 0.0, "totalMaxNodeCount": 1.0})
-    assert "reservation affinity" in failures(queuedProvisioning={"enabled": True})["nodeConfig.reservationAffinity"]
+    assert (
+        "reservation affinity"
+        in failures(queuedProvisioning={"enabled": True})["nodeConfig.reservationAffinity"]
+    )
 
 
 def test_extra_networks_need_a_cluster_made_for_them(gcp, cluster, network, subnet, refusal):

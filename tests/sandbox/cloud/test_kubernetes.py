@@ -95,7 +95,8 @@ def test_a_custom_resource_is_kept_as_it_is(one):
     assert made.outputs["spec"] == {"cohort": "all"}
 
 
-def test_a_cluster_that_is_not_there_cannot_be_reached(client, clusters, refusal):
+@pytest.mark.usefixtures("clusters")
+def test_a_cluster_that_is_not_there_cannot_be_reached(client, refusal):
     elsewhere = client("kubernetes", kubeconfig=kubeconfig("192.0.2.255.example"))
     bare = client("kubernetes")
 

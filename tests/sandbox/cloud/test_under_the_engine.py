@@ -49,14 +49,21 @@ azure.containerservice.AgentPool(
 network = gcp.compute.Network("net", auto_create_subnetworks=False)
 for name in ("one", "two"):
     cluster = gcp.container.Cluster(
-        name, location="us-central1", network=network.self_link, initial_node_count=1, deletion_protection=False
+        name,
+        location="us-central1",
+        network=network.self_link,
+        initial_node_count=1,
+        deletion_protection=False,
     )
     gcp.container.NodePool(
         f"{name}-gpu",
         cluster=cluster.id,
         initial_node_count=0,
         autoscaling={"min_node_count": 0, "max_node_count": size},
-        node_config={"machine_type": "g2-standard-8", "guest_accelerators": [{"type": "nvidia-l4", "count": 1}]},
+        node_config={
+            "machine_type": "g2-standard-8",
+            "guest_accelerators": [{"type": "nvidia-l4", "count": 1}],
+        },
     )
     kubeconfig = cluster.endpoint.apply(
         lambda host: json.dumps({"clusters": [{"name": "c", "cluster": {"server": f"https://{host}"}}]})

@@ -90,7 +90,9 @@ def test_many_threads_make_many_things(client, world):
 
 
 def test_a_file_that_cannot_be_used_says_so(tmp_path):
-    (tmp_path / "world.sqlite").write_text("this is no database at all, and long enough to be sure of it" * 20)
+    (tmp_path / "world.sqlite").write_text(
+        "this is no database at all, and long enough to be sure of it" * 20
+    )
 
     with pytest.raises(SandboxError, match="cannot be used"):
         serve(tmp_path / "world.sqlite")
@@ -120,7 +122,11 @@ def test_a_stockout_hits_machines_that_are_started_at_once(client, running, refu
     gcp.up("gcp:compute/network:Network", "net", {"name": "net"})
     cluster = gcp.up("gcp:container/cluster:Cluster", "c", {"location": "us-central1", "network": "net"})
     running.faults.add("stockout", sku="g2-standard-8", region="us-central1")
-    inputs = {"cluster": cluster.id, "location": "us-central1", "nodeConfig": {"machineType": "g2-standard-8"}}
+    inputs = {
+        "cluster": cluster.id,
+        "location": "us-central1",
+        "nodeConfig": {"machineType": "g2-standard-8"},
+    }
 
     with refusal("ZONE_RESOURCE_POOL_EXHAUSTED", "us-central1", "g2-standard-8"):
         gcp.up(POOL, "now", {**inputs, "initialNodeCount": 1.0})
@@ -133,17 +139,17 @@ def test_a_stockout_hits_machines_that_are_started_at_once(client, running, refu
 
 def test_throttling_is_ridden_out_or_not(client, running, refusal):
     aws = client("aws", region="us-east-1")
-    running.faults.add("throttling", token="aws:ec2/*", times=3)
+    running.faults.add("throttling", type="aws:ec2/*", times=3)
     assert aws.up(VPC, "v", {"cidrBlock": "10.0.0.0/16"}).id
 
-    running.faults.add("throttling", token="aws:ec2/*", times=99)
+    running.faults.add("throttling", type="aws:ec2/*", times=99)
     with refusal("Rate exceeded"):
         aws.up(VPC, "w", {"cidrBlock": "10.0.0.0/16"})
 
 
 def test_a_time_out_leaves_something_behind(client, running, world, refusal):
     aws = client("aws", region="us-east-1")
-    running.faults.add("timeout", token=VPC, seconds=0, times=1)
+    running.faults.add("timeout", type=VPC, seconds=0, times=1)
 
     with refusal("timeout while waiting"):
         aws.up(VPC, "v", {"cidrBlock": "10.0.0.0/16"})
@@ -173,7 +179,7 @@ def test_slowness_is_as_long_as_asked(tmp_path):
     slept = []
     world = World(tmp_path / "w.sqlite")
     faults = Faults(world, sleep=slept.append)
-    faults.add("slow", token="aws:*", seconds=7)
+    faults.add("slow", type="aws:*", seconds=7)
     from gpuplatform.sandbox.cloud.aws import CLOUD
     from gpuplatform.sandbox.cloud.rule import Account, Call
 

@@ -101,8 +101,16 @@ def _parameter(account: Account, args: Mapping[str, Any], _world: World) -> dict
     else:
         value = "1.0.0-20261101"
     arn = f"arn:aws:ssm:{account.region}::parameter{name}"
-    return {"id": name, "name": name, "value": value, "insecureValue": value, "type": "String", "version": 1,
-            "arn": arn, "region": account.region}  # fmt: skip
+    return {
+        "id": name,
+        "name": name,
+        "value": value,
+        "insecureValue": value,
+        "type": "String",
+        "version": 1,
+        "arn": arn,
+        "region": account.region,
+    }
 
 
 def _addon_version(account: Account, args: Mapping[str, Any], _world: World) -> dict[str, Any]:
@@ -122,8 +130,13 @@ def _policy_document(_account: Account, args: Mapping[str, Any], _world: World) 
     statements = []
     for given in args.get("statements") or []:
         statement: dict[str, Any] = {"Effect": given.get("effect") or "Allow"}
-        for source, target in (("sid", "Sid"), ("actions", "Action"), ("notActions", "NotAction"),
-                               ("resources", "Resource"), ("notResources", "NotResource")):  # fmt: skip
+        for source, target in (
+            ("sid", "Sid"),
+            ("actions", "Action"),
+            ("notActions", "NotAction"),
+            ("resources", "Resource"),
+            ("notResources", "NotResource"),
+        ):
             if given.get(source):
                 statement[target] = given[source]
         for principal in given.get("principals") or []:
@@ -143,8 +156,12 @@ def _policy_document(_account: Account, args: Mapping[str, Any], _world: World) 
 def _cluster_auth(account: Account, args: Mapping[str, Any], world: World) -> dict[str, Any]:
     if world.named("aws:eks/cluster:Cluster", args["name"]) is None:
         raise CloudError(f"reading EKS Cluster ({args['name']}): couldn't find resource")
-    return {"id": args["name"], "name": args["name"], "region": account.region,
-            "token": wire.secret("k8s-aws-v1.sandbox")}  # fmt: skip
+    return {
+        "id": args["name"],
+        "name": args["name"],
+        "region": account.region,
+        "token": wire.secret("k8s-aws-v1.sandbox"),
+    }
 
 
 FUNCTIONS = {

@@ -25,8 +25,10 @@ _GROUP = "aws:ec2/securityGroup:SecurityGroup"
 _ROLE = "aws:iam/role:Role"
 
 _DEPLOYMENTS = frozenset({"coredns", "aws-ebs-csi-driver", "metrics-server", "snapshot-controller"})
-"""Add-ons whose Deployments need a node before EKS calls them ACTIVE (eksctl and terraform-aws-eks create them
-after the node groups for that reason)."""
+"""Add-ons whose Deployments need a node before EKS calls them ACTIVE (eksctl and terraform-aws-eks create
+them after the node groups for that reason)."""
+
+_FEWEST_ZONES = 2
 
 _AUTHORITY = base64.b64encode(b"-----BEGIN CERTIFICATE-----\nsandbox\n-----END CERTIFICATE-----\n").decode()
 
@@ -44,7 +46,7 @@ def _zones(call: Call, path: str) -> set[str]:
 
 
 def _create_cluster(call: Call) -> None:
-    if len(_zones(call, "vpcConfig.subnetIds[]")) < 2:  # noqa: PLR2004 - EKS' own minimum
+    if len(_zones(call, "vpcConfig.subnetIds[]")) < _FEWEST_ZONES:
         raise CloudError("InvalidParameterException: Subnets specified must be in at least two different AZs")
     private, public = call.get("vpcConfig.endpointPrivateAccess"), call.get("vpcConfig.endpointPublicAccess")
     if public is False and not private:
@@ -141,7 +143,8 @@ def _create_node_group(call: Call) -> None:
         raise CloudError("InvalidParameterException: Disk size must be specified within the launch template.")
     if (capacity == "CAPACITY_BLOCK") != (market == "capacity-block"):
         raise CloudError(
-            "InvalidParameterException: capacityType CAPACITY_BLOCK and a launch template with the market type"
+            "InvalidParameterException: capacityType CAPACITY_BLOCK and a launch template with the"
+            " market type"
             " capacity-block need each other."
         )
     reserved = "capacityReservationSpecification.capacityReservationTarget.capacityReservationId"
@@ -158,7 +161,8 @@ def _refuse_nodes_without_network(call: Call) -> None:
     addons = {a.inputs.get("addonName") for a in call.world.linked(CLUSTER, cluster.id, ADDON)}
     if bare and "vpc-cni" not in addons:
         raise CloudError(
-            "unexpected state 'CREATE_FAILED', wanted target 'ACTIVE'. last error: NodeCreationFailure: Unhealthy"
+            "unexpected state 'CREATE_FAILED', wanted target 'ACTIVE'. last error: NodeCreationFailure:"
+            " Unhealthy"
             " nodes in the kubernetes cluster (the cluster was made without add-ons and has no vpc-cni yet)"
         )
 
@@ -191,8 +195,10 @@ def _create_addon(call: Call) -> None:
     groups = call.world.linked(CLUSTER, call.get("clusterName", ""), NODE_GROUP)
     if not any(wire.first(group.inputs, "scalingConfig.desiredSize", 0) for group in groups):
         raise CloudError(
-            "unexpected state 'DEGRADED', wanted target 'ACTIVE'. last error: InsufficientNumberOfReplicas: The"
-            f" add-on {call.get('addonName')} is unhealthy because it doesn't have the desired number of replicas:"
+            "unexpected state 'DEGRADED', wanted target 'ACTIVE'. last error:"
+            " InsufficientNumberOfReplicas: The"
+            f" add-on {call.get('addonName')} is unhealthy because it doesn't have the desired number"
+            f" of replicas:"
             " the cluster has no node yet"
         )
 
@@ -202,7 +208,8 @@ def _create_association(call: Call) -> None:
     entries = call.world.linked(CLUSTER, call.get("clusterName", ""), ENTRY)
     if not any(entry.inputs.get("principalArn") == principal for entry in entries):
         raise CloudError(
-            f"ResourceNotFoundException: The specified principalArn could not be found: {principal} has no access"
+            f"ResourceNotFoundException: The specified principalArn could not be found: {principal} has"
+            f" no access"
             " entry"
         )
 
@@ -281,7 +288,8 @@ RULES = (
             Reference(
                 "launchTemplate.id",
                 TEMPLATE,
-                "InvalidRequestException: The specified launch template, with template ID {value}, does not exist.",
+                "InvalidRequestException: The specified launch template, with template ID {value}, does"
+                " not exist.",
             ),
         ),
         machines=("instanceTypes[]",),

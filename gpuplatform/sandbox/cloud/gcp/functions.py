@@ -62,7 +62,7 @@ def _versions(account: Account, args: Mapping[str, Any], _world: World) -> dict[
     found = [f"{minor}.1-gke.1000000" for minor in reversed(minors)]
     found = [version for version in found if version.startswith(prefix)]
     latest = found[0] if found else ""
-    channels = {name: latest for name in ("RAPID", "REGULAR", "STABLE", "EXTENDED")}
+    channels = dict.fromkeys(("RAPID", "REGULAR", "STABLE", "EXTENDED"), latest)
     return {
         "id": args.get("location") or account.region,
         "defaultClusterVersion": latest,
@@ -77,8 +77,12 @@ def _versions(account: Account, args: Mapping[str, Any], _world: World) -> dict[
 
 def _zones(account: Account, args: Mapping[str, Any], _world: World) -> dict[str, Any]:
     region = args.get("region") or account.region
-    return {"id": f"projects/{account.owner}/regions/{region}", "names": zones(region), "region": region,
-            "project": account.owner}  # fmt: skip
+    return {
+        "id": f"projects/{account.owner}/regions/{region}",
+        "names": zones(region),
+        "region": region,
+        "project": account.owner,
+    }
 
 
 FUNCTIONS = {
