@@ -50,12 +50,14 @@ def judge_money(footprint: Footprint, limits: Limits, catalog: Catalog, today: d
 
 
 def _parts(footprint: Footprint, limits: Limits, catalog: Catalog, today: date) -> Iterator[Verdict]:
+    regions = {(plane.cloud, plane.region) for plane in footprint.control_planes}
     for plane in footprint.control_planes:
         yield from judge_region(plane, limits, catalog)
         yield judge_version(plane, catalog, today)
     for group in footprint.node_groups:
         yield from judge_machine(group, limits, catalog, today)
-        yield from judge_region(group, limits, catalog)
+        if (group.cloud, group.region) not in regions:  # one verdict for a cluster and all its pools
+            yield from judge_region(group, limits, catalog)
         yield from judge_place(group, catalog)
 
 

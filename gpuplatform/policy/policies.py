@@ -55,7 +55,7 @@ def policies(session: Session) -> list[Policy]:
         StackValidationPolicy(
             name=BUDGET,
             description="A month at the autoscaler's maximum stays within the budget.",
-            validate=lambda args, report: _stack(session, args, report, _money(session)),
+            validate=lambda args, report: _stack(session, args, report, _judge_money),
             enforcement_level=EnforcementLevel.MANDATORY,
             config_schema=PolicyConfigSchema(SCHEMA),
             severity=Severity.HIGH,
@@ -81,10 +81,9 @@ def _machine(session: Session, args: ResourceValidationArgs, report: ReportViola
         report(str(error), None)
         return
     footprint = session.see(of_args(args))
-    today = session.today()
-    verdicts = judge_parts(footprint, settings.limits, settings.catalog, today)
+    verdicts = _judge_parts(footprint, settings)
     if not session.previewing and footprint != Footprint():
-        verdicts += judge_money(session.so_far(), settings.limits, settings.catalog, today)
+        verdicts += _judge_money(session.so_far(), settings)
     # What is not evaluated here may be once all resources are known: `gpu-placement` and `gpu-budget` say.
     _report(report, (verdict for verdict in verdicts if verdict.status is Status.FAIL and verdict.blocks))
 
@@ -102,21 +101,23 @@ def _stack(session: Session, args: StackValidationArgs, report: ReportViolation,
 
 def _placement(session: Session) -> Judge:
     def judge_(footprint: Footprint, settings: Settings) -> Iterable[Verdict]:
-        def verdicts(of: Footprint) -> tuple[Verdict, ...]:
-            return judge_parts(of, settings.limits, settings.catalog, session.today())
-
-        for verdict in verdicts(footprint):
+        for verdict in _judge_parts(footprint, settings):
             # `gpu-machine` reports what fails by itself; what it could not evaluate is left to this policy.
-            if verdict.status is not Status.FAIL or verdict not in verdicts(session.alone(verdict.where)):
-                yield verdict
+            if verdict.status is Status.FAIL:
+                told = _judge_parts(session.alone(verdict.where), settings)
+                if any((one.rule, one.message) == (verdict.rule, verdict.message) for one in told):
+                    continue
+            yield verdict
 
     return judge_
 
 
-def _money(session: Session) -> Judge:
-    return lambda footprint, settings: judge_money(
-        footprint, settings.limits, settings.catalog, session.today()
-    )
+def _judge_parts(footprint: Footprint, settings: Settings) -> tuple[Verdict, ...]:
+    return judge_parts(footprint, settings.limits, settings.catalog, settings.today)
+
+
+def _judge_money(footprint: Footprint, settings: Settings) -> tuple[Verdict, ...]:
+    return judge_money(footprint, settings.limits, settings.catalog, settings.today)
 
 
 def _notes(session: Session, args: StackValidationArgs, report: ReportViolation) -> None:
@@ -124,7 +125,7 @@ def _notes(session: Session, args: StackValidationArgs, report: ReportViolation)
         settings = session.settings
     except ConfigError:
         return  # the mandatory policies have said so
-    verdicts = judge(session.whole(args.resources), settings.limits, settings.catalog, session.today())
+    verdicts = judge(session.whole(args.resources), settings.limits, settings.catalog, settings.today)
     _report(
         report,
         (

@@ -11,6 +11,7 @@ from typing import Any, Final
 import pulumi
 from pulumi_policy import PolicyResource
 
+from gpuplatform import clock
 from gpuplatform.config import KEY
 from gpuplatform.guardrails import Footprint, Inventory, RawResource
 from gpuplatform.policy.plain import of_stack
@@ -35,10 +36,10 @@ class Session:
         self,
         policies: Collection[str],
         *,
-        today: Callable[[], date] = date.today,
+        today: Callable[[], date] = clock.today,
         folder: Callable[[], Path] = Path.cwd,
     ) -> None:
-        self.today = today
+        self._today = today
         self.previewing = True
         self._policies = policies
         self._folder = folder
@@ -68,13 +69,13 @@ class Session:
         """What to judge by.
 
         Raises:
-            ConfigError: The pack's or the stack's configuration is wrong.
+            ConfigError: The pack's or the stack's configuration is wrong, or the clock's.
         """
         stack = self._stack
         if stack is None:
             # Engines before 3.221 put the configuration into the environment, where Pulumi's SDK finds it.
             stack = StackConfig(platform=pulumi.Config(_NAMESPACE).get(_PLATFORM))
-        return settings(self._pack, self._policies, stack, self._folder())
+        return settings(self._pack, self._policies, stack, folder=self._folder(), today=self._today())
 
     def see(self, raw: RawResource) -> Footprint:
         """Takes note of a resource's inputs; returns what it would run."""

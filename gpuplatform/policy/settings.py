@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
@@ -66,10 +67,16 @@ class Settings:
 
     limits: Limits
     catalog: Catalog
+    today: date
 
 
 def settings(
-    pack: Mapping[str, Mapping[str, Any]], policies: Collection[str], stack: StackConfig, folder: Path
+    pack: Mapping[str, Mapping[str, Any]],
+    policies: Collection[str],
+    stack: StackConfig,
+    *,
+    folder: Path,
+    today: date,
 ) -> Settings:
     """The strictest of all limits, and the catalogue with the price files laid over it.
 
@@ -78,6 +85,7 @@ def settings(
         policies: The names of the pack's policies.
         stack: The stack's own configuration.
         folder: Where the program runs; its project is looked for here and above.
+        today: The day to judge by.
 
     Raises:
         ConfigError: The pack's or the stack's configuration is wrong, or a price file cannot be read.
@@ -96,7 +104,7 @@ def settings(
     known = catalog.load()
     for path in prices:
         known = known.with_prices(path)
-    return Settings(limits=strictest(limits), catalog=known)
+    return Settings(limits=strictest(limits), catalog=known, today=today)
 
 
 def _limits(config: Mapping[str, Any]) -> Limits:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,8 +20,11 @@ def pool_name(
 
 
 def physical_name(props: Mapping[str, Any], key: str, raw: RawResource) -> str:
-    """The name in the cloud, or the logical one where the cloud's is not known."""
-    return _known(props, key) or raw.name
+    """The name in the cloud; the logical one where that is unknown, or auto-named after it."""
+    physical = _known(props, key)
+    if physical is None or re.fullmatch(f"{re.escape(raw.name)}-?[0-9a-f]{{7,8}}", physical):
+        return raw.name
+    return physical
 
 
 def purpose(labels: Mapping[str, Any] | Unknown) -> str | None:

@@ -86,7 +86,7 @@ def _offered(group: NodeGroup, sku: Sku, region: str, catalog: Catalog) -> Verdi
             f"{sku.name} is sold through capacity blocks and reservations only, not {group.capacity}",
             "choose a type that is sold on demand: gpuplatform sku list",
         )
-    if sku.on_demand is False and group.capacity == "on-demand":
+    if sku.on_demand is False and group.capacity == "on-demand" and sku.status is not Status.RETIRED:
         return fail(
             "offered",
             group,
@@ -99,7 +99,8 @@ def _offered(group: NodeGroup, sku: Sku, region: str, catalog: Catalog) -> Verdi
 def _zones_exist(
     group: NodeGroup, zones: tuple[str, ...], region: str, catalog: Catalog
 ) -> Iterator[Verdict]:
-    known = catalog.zone_ids(group.cloud, region)
+    # Azure's zones are 1 to 3 everywhere, GCP's name their region; only an AWS zone ID needs looking up.
+    known = catalog.zone_ids(group.cloud, region) if group.cloud == "aws" else ()
     for zone in zones:
         home = _region_of(group.cloud, zone)
         if home is not None and home != region:

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from gpuplatform.guardrails import Limits, Status, Unknown
+
+
+@pytest.mark.parametrize(
+    ("cloud", "machine", "likely"),
+    [
+        ("azure", "Standard_D16s_v5", "Standard_N"),
+        ("aws", "m6i.4xlarge", "g6"),
+        ("gcp", "n2-standard-8", "g2-standard-8"),
+    ],
+)
+def test_a_general_purpose_machine_in_a_gpu_pool_fails_and_names_what_may_be_meant(
+    group, verdicts, cloud, machine, likely
+):
+    verdict = verdicts(group(cloud=cloud, machine=machine))["gpu-pool"]
+    assert verdict.status is Status.FAIL
+    assert verdict.blocks
+    assert f"{machine} has no GPU" in verdict.message
+    assert likely in verdict.way_out
+
+
+@pytest.mark.parametrize(
+    ("cloud", "misspelt", "nearest"),
+    [
+        ("aws", "p5.48xlrge", "p5.48xlarge"),
+        ("azure", "Standard_ND96isr_H100_v6", "Standard_ND96isr_H100_v5"),
+        ("gcp", "a3-megagpu-8", "a3-megagpu-8g"),
+    ],
+)
+def test_a_misspelt_machine_fails_and_names_the_nearest(group, verdicts, cloud, misspelt, nearest):
+    verdict = verdicts(group(cloud=cloud, machine=misspelt))["machine"]
+    assert (verdict.status, verdict.blocks) == (Status.FAIL, True)
+    assert misspelt in verdict.message
+    assert nearest in verdict.way_out
+
+
+def test_a_machine_like_nothing_known_fails_too_and_is_never_a_pass(group, verdicts):
+    """EKS-7: a table without the machine type is 'unknown', never a pass."""
+    found = verdicts(group(machine="zz99.mega"))
+    assert found["machine"].status is Status.FAIL
+    assert "add-a-sku" in found["machine"].way_out
+
+
+def test_a_newer_generation_outside_gpu_pools_is_not_evaluated_while_a_slip_fails(group, verdicts):
+    newer = verdicts(group(machine="m99i.xlarge", asks_for_gpus=False))["machine"]
+    assert (newer.status, newer.blocks) == (Status.NOT_EVALUATED, False)
+    slip = verdicts(group(machine="m6i.xlarg", asks_for_gpus=False))["machine"]
+    assert slip.status is Status.FAIL
+    assert "m6i.xlarge" in slip.way_out
+
+
+def test_an_unknown_machine_is_not_evaluated_and_blocks_only_where_asked(group, verdicts):
+    unknown = group(machine=Unknown("instanceTypes"))
+    assert verdicts(unknown)["machine"].status is Status.NOT_EVALUATED
+    assert not verdicts(unknown)["machine"].blocks
+    strict = verdicts(unknown, limits=Limits(not_evaluated_fails=True))["machine"]
+    assert strict.blocks
+    assert "instanceTypes is unknown until update" in strict.message
+
+
+def test_a_machine_left_to_the_cloud_is_not_evaluated(group, verdicts):
+    assert verdicts(group(machine=""))["machine"].status is Status.NOT_EVALUATED
+
+
+def test_gpus_in_a_pool_that_asks_for_none_fail(group, verdicts):
+    verdict = verdicts(group(machine="p5.48xlarge", asks_for_gpus=False))["gpu-pool"]
+    assert (verdict.status, verdict.blocks) == (Status.FAIL, True)
+    assert "8 x H100" in verdict.message
+    assert "nvidia.com/gpu:NoSchedule" in verdict.way_out
+
+
+def test_whether_a_pool_asks_for_gpus_may_be_unknown(group, verdicts):
+    verdict = verdicts(group(asks_for_gpus=Unknown("taints")))["gpu-pool"]
+    assert verdict.status is Status.NOT_EVALUATED
+    assert "taints is unknown" in verdict.message
+
+
+def test_a_plain_virtual_machine_asks_by_its_type_alone(group, verdicts):
+    assert "gpu-pool" not in verdicts(group(asks_for_gpus=None))
+
+
+@pytest.mark.parametrize(
+    ("cloud", "machine"),
+    [("aws", "p3.2xlarge"), ("azure", "Standard_NC6s_v3"), ("azure", "Standard_NV12s_v3")],
+)
+def test_a_retired_machine_fails(group, verdicts, cloud, machine):
+    verdict = verdicts(group(cloud=cloud, machine=machine))["retired"]
+    assert (verdict.status, verdict.blocks) == (Status.FAIL, True)
+    assert machine in verdict.message
+
+
+def test_an_announced_retirement_warns_with_its_date_until_the_day_comes(group, verdicts):
+    before = verdicts(group(cloud="azure", machine="Standard_NV12s_v3"), today=date(2026, 9, 29))["retired"]
+    assert before.status is Status.WARN
+    assert "2026-09-30" in before.message
+    on_the_day = verdicts(group(cloud="azure", machine="Standard_NV12s_v3"), today=date(2026, 9, 30))[
+        "retired"
+    ]
+    assert on_the_day.status is Status.FAIL
+
+
+def test_a_gpu_model_off_the_list_fails_whatever_its_case(group, verdicts):
+    limits = Limits(gpu_models=("h100", "L4"))
+    assert verdicts(group(machine="p5.48xlarge"), limits=limits)["gpu-model"].status is Status.PASS
+    verdict = verdicts(group(machine="p4d.24xlarge"), limits=limits)["gpu-model"]
+    assert (verdict.status, verdict.blocks) == (Status.FAIL, True)
+    assert "A100" in verdict.message
+    assert "h100, L4" in verdict.message
+
+
+def test_without_a_list_of_models_there_is_no_verdict_on_them(group, verdicts):
+    assert "gpu-model" not in verdicts(group())
+
+
+def test_training_on_several_nodes_is_warned_about_tcp_and_on_one_node_is_not(group, verdicts):
+    several = verdicts(group(machine="p5.48xlarge", purpose="training", nodes_max=2))["fabric"]
+    assert (several.status, several.blocks) == (Status.WARN, False)
+    assert "efa" in several.message
+    without = verdicts(group(machine="g4dn.xlarge", purpose="training", nodes_max=2))["fabric"]
+    assert "no fabric" in without.message or "isn't built" in without.message
+    assert "fabric" not in verdicts(group(machine="p5.48xlarge", purpose="training", nodes_max=1))
+    assert "fabric" not in verdicts(group(machine="p5.48xlarge", purpose="inference", nodes_max=2))
+
+
+def test_every_further_machine_type_of_a_group_is_judged(group, verdicts):
+    assert verdicts(group(machine="g6.xlarge", also=("p3.2xlarge",)))["retired"].status is Status.FAIL
