@@ -117,7 +117,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
     # Resources
 
     def Check(self, request: Any, context: Any) -> Any:
-        """Names what has no name, and refuses what the provider or its schema refuses, as early as preview."""
+        """Names what has no name, and refuses what the provider or its schema refuses, in preview."""
         news, olds = wire.to_dict(request.news), wire.to_dict(request.olds)
         token, rule = _token(request), self._cloud.rule(_token(request))
         path = self._name_path(token)

@@ -346,3 +346,12 @@ def test_a_machine_type_that_is_not_there_is_refused(aws, cluster, network, refu
         group(aws, cluster, network, "typo", instanceTypes=["g6.12xlarg"])
     with refusal("do not exist: [p2.xlarge]"):
         group(aws, cluster, network, "retired", instanceTypes=["p2.xlarge"])
+
+
+def test_a_machine_type_that_its_zone_does_not_have_is_refused(aws, cluster, network, refusal):
+    with refusal("(g7e.2xlarge) is not supported in your requested Availability Zone", "use1-az4"):
+        group(aws, cluster, network, "zone", instanceTypes=["g7e.2xlarge"])
+    in_template = aws.up(TEMPLATE, "t", {"instanceType": "g7e.2xlarge"})
+    with refusal("(g7e.2xlarge) is not supported", "use1-az4"):
+        group(aws, cluster, network, "template", launchTemplate={"id": in_template.id, "version": "1"})
+    assert group(aws, cluster, network, "right", instanceTypes=["g6.xlarge"]).id

@@ -247,3 +247,11 @@ def test_a_kubeconfig_can_be_had_of_a_cluster_that_exists(azure, group, cluster)
 def test_a_machine_type_that_is_not_there_is_refused(azure, group, refusal):
     with refusal("VMSizeNotSupported"):
         pool(azure, group, vmSize="Standard_NC24ads_A100_v44")
+
+
+def test_a_machine_type_that_its_region_does_not_have_is_refused(client, refusal):
+    azure = client("azure-native")
+    azure.up(GROUP, "rg", {"resourceGroupName": "rg", "location": "norwayeast"})
+    pools = [{**SYSTEM, "vmSize": "Standard_ND96isr_H100_v5"}]
+    with refusal("Standard_ND96isr_H100_v5 is not available in location 'norwayeast'"):
+        azure.up(CLUSTER, "aks", {"resourceGroupName": "rg", "agentPoolProfiles": pools})

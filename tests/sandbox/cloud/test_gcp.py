@@ -195,3 +195,10 @@ def test_functions_answer(gcp):
     versions = gcp.invoke("gcp:container/getEngineVersions:getEngineVersions", versionPrefix="1.35.")
     assert versions["latestMasterVersion"].startswith("1.35.")
     assert gcp.invoke("gcp:compute/getZones:getZones")["names"][0] == "us-central1-a"
+
+
+def test_a_machine_type_that_its_region_does_not_have_is_refused(gcp, network, refusal):
+    place = {"location": "africa-south1", "network": network.id}
+    far = gcp.up(CLUSTER, "far", place)
+    with refusal("'a3-highgpu-8g' does not exist in region 'africa-south1'"):
+        pool(gcp, far, nodeConfig={"machineType": "a3-highgpu-8g"})

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gpuplatform.sandbox.cloud import machines, wire
+from gpuplatform.sandbox.cloud import wire
 from gpuplatform.sandbox.cloud.aws import cluster, identity, network
 from gpuplatform.sandbox.cloud.aws.common import (
     EIP,
@@ -20,7 +20,7 @@ from gpuplatform.sandbox.cloud.aws.common import (
     VPC,
     digits,
 )
-from gpuplatform.sandbox.cloud.aws.functions import FUNCTIONS, zone_name
+from gpuplatform.sandbox.cloud.aws.functions import FUNCTIONS
 from gpuplatform.sandbox.cloud.names import BRIDGED
 from gpuplatform.sandbox.cloud.rule import (
     Account,
@@ -92,32 +92,6 @@ def _handles(call: Call, outputs: Mapping[str, Any]) -> Iterator[str]:
     yield from (call.id, call.name, outputs.get("arn", ""))
 
 
-def _offered(call: Call, sku: str) -> None:
-    zone_ids = []
-    for subnet in wire.at(call.inputs, "subnetIds[]"):
-        thing = call.world.named(SUBNET, subnet)
-        if thing:
-            zone_ids.append(str(thing.outputs["availabilityZoneId"]))
-    where = f"in your requested Availability Zone ({', '.join(zone_ids) or call.region})"
-
-    def not_in_zone(zone: str) -> str:
-        name = zone_name(call.region, zone)
-        return (
-            f"Unsupported: Your requested instance type ({sku}) is not supported in your requested"
-            f" Availability Zone ({name}, {zone})"
-        )
-
-    machines.refuse(
-        "aws",
-        sku,
-        call.region,
-        zone_ids,
-        unknown=f"InvalidParameterException: The following supplied instance types do not exist: [{sku}]",
-        not_in_region=f"Unsupported: Your requested instance type ({sku}) is not supported {where}",
-        not_in_zone=not_in_zone,
-    )
-
-
 CLOUD = Cloud(
     package="aws",
     rules=by_token((*network.RULES, *identity.RULES, *cluster.RULES)),
@@ -131,7 +105,7 @@ CLOUD = Cloud(
     conflict=lambda call: f"ResourceAlreadyExists: {call.token.rpartition(':')[2]} {call.id} already exists",
     gone="ResourceNotFound: {id} does not exist",
     immutable="InvalidParameterValue: {path} cannot be changed",
-    offered=_offered,
+    offered=cluster.offered,
     stockout=(
         "AsgInstanceLaunchFailures: Could not launch instances. InsufficientInstanceCapacity - We"
         " currently do not"

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from gpuplatform.sandbox.cloud import wire
+from gpuplatform.sandbox.cloud import machines, wire
+from gpuplatform.sandbox.cloud.aws.functions import zone_name
 from gpuplatform.sandbox.cloud.rule import Call, CloudError, NameRule, Reference, Rule
 from gpuplatform.sandbox.cloud.world import API, Thing
 from gpuplatform.sandbox.sdk_types import Problem
 
-__all__ = ["CLUSTER", "RULES", "TEMPLATE"]
+__all__ = ["CLUSTER", "RULES", "TEMPLATE", "offered"]
 
 CLUSTER = "aws:eks/cluster:Cluster"
 NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
@@ -120,6 +121,33 @@ def _check_node_group(call: Call) -> Iterator[Problem]:
             )
 
 
+def offered(call: Call, sku: str) -> None:
+    """Refuses a machine type that cannot be had in the region, or in the zones of the given subnets."""
+    zone_ids = []
+    for subnet in wire.at(call.inputs, "subnetIds[]"):
+        thing = call.world.named(_SUBNET, subnet)
+        if thing:
+            zone_ids.append(str(thing.outputs["availabilityZoneId"]))
+    where = f"in your requested Availability Zone ({', '.join(zone_ids) or call.region})"
+
+    def not_in_zone(zone: str) -> str:
+        name = zone_name(call.region, zone)
+        return (
+            f"Unsupported: Your requested instance type ({sku}) is not supported in your requested"
+            f" Availability Zone ({name}, {zone})"
+        )
+
+    machines.refuse(
+        "aws",
+        sku,
+        call.region,
+        zone_ids,
+        unknown=f"InvalidParameterException: The following supplied instance types do not exist: [{sku}]",
+        not_in_region=f"Unsupported: Your requested instance type ({sku}) is not supported {where}",
+        not_in_zone=not_in_zone,
+    )
+
+
 def _template(call: Call) -> Thing | None:
     named = call.get("launchTemplate.id") or call.get("launchTemplate.name")
     return call.world.named(TEMPLATE, named) if named else None
@@ -150,6 +178,8 @@ def _create_node_group(call: Call) -> None:
     reserved = "capacityReservationSpecification.capacityReservationTarget.capacityReservationId"
     if capacity == "CAPACITY_BLOCK" and not wire.first(values, reserved):
         raise CloudError("InvalidParameterException: A capacity block needs its reservation's id.")
+    if isinstance(values.get("instanceType"), str):
+        offered(call, values["instanceType"])
     _refuse_nodes_without_network(call)
 
 
