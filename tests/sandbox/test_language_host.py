@@ -216,8 +216,8 @@ def test_what_a_program_prints_reaches_the_engine_as_information(stub, log, tmp_
     [
         ("import pulumi; raise pulumi.RunError('the size is wrong')", "the size is wrong"),
         (
-            "from gpuplatform import errors as e; raise e.ConfigError('no such key', where='f.yaml', way_out='w')",
-            "f.yaml: no such key\n  way out: w",
+            "from gpuplatform.errors import Refusal as R; raise R('no such key', where='f', way_out='w')",
+            "f: no such key\n  way out: w",
         ),
     ],
 )

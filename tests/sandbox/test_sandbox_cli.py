@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+BUCKETS = """
+import pulumi
+
+
+class Bucket(pulumi.CustomResource):
+    def __init__(self, name, opts=None):
+        super().__init__("aws:s3/bucket:Bucket", name, {}, opts)
+
+
+Bucket("kept", pulumi.ResourceOptions(protect=True))
+Bucket("other")
+"""
+
+
+@pytest.fixture
+def gpuplatform(project):
+    """Runs the command as a user does, in the project's folder, and returns what came of it."""
+    (project / "stacks/__main__.py").write_text(BUCKETS)
+
+    def run(*arguments, cwd=project, **environ):
+        return subprocess.run(
+            [sys.executable, "-c", "from gpuplatform.cli import main; main()", *arguments],
+            cwd=cwd,
+            env={**os.environ, **environ},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+
+    return run
+
+
+@pytest.fixture
+def nothing(tmp_path):
+    """A machine where no engine is to be had."""
+    go = tmp_path / "bin" / "go"
+    go.parent.mkdir()
+    go.write_text("#!/bin/sh\n[ $1 = env ] && echo go9.9.9 && exit 0\necho no such module >&2\nexit 1\n")
+    go.chmod(0o755)
+    return {
+        "PATH": f"{go.parent}:/usr/bin:/bin",
+        "GPUPLATFORM_CACHE": str(tmp_path / "cache"),
+        "GPUPLATFORM_ENGINE_MIRROR": "http://127.0.0.1:9",
+    }
+
+
+@pytest.mark.parametrize(
+    "command", [("sandbox", "up", "dev"), ("sandbox", "exec", "--", "true"), ("engine", "ensure")]
+)
+def test_without_an_engine_the_command_says_what_is_missing_and_fails(gpuplatform, nothing, command):
+    done = gpuplatform(*command, **nothing)
+
+    assert done.returncode == 4
+    for step in ("PATH: no `pulumi`", "cache: no ", "download: http://127.0.0.1:9", "build: building failed"):
+        assert step in done.stderr
+    assert "gpuplatform plan" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", [("engine",), ("engine", "path")])
+def test_asking_for_an_engine_where_there_is_none_names_the_way_to_one(gpuplatform, nothing, command):
+    done = gpuplatform(*command, **nothing)
+
+    assert done.returncode == 4
+    assert "gpuplatform engine ensure" in done.stderr
+
+
+def test_the_engine_that_would_be_used_is_shown_with_the_reason(gpuplatform, nothing, tmp_path):
+    pulumi = tmp_path / "bin" / "pulumi"
+    pulumi.write_text("#!/bin/sh\necho v3.274.1\n")
+    pulumi.chmod(0o755)
+
+    assert f"PATH: {pulumi} (3.274.1)" in gpuplatform("engine", **nothing).stdout
+    assert gpuplatform("engine", "path", **nothing).stdout.strip() == str(pulumi)
+
+
+def test_outside_a_project_the_command_says_so(gpuplatform, tmp_path):
+    done = gpuplatform("sandbox", "cloud", cwd=tmp_path)
+
+    assert done.returncode == 2
+    assert "no Pulumi.yaml" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_command_line_loads_neither_pulumi_nor_grpc():
+    script = (
+        "import sys, gpuplatform.cli.sandbox, gpuplatform.cli.engine\n"
+        "print({'pulumi', 'grpc'} & set(sys.modules))"
+    )
+
+    assert subprocess.check_output([sys.executable, "-c", script], text=True).strip() == "set()"
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("engine")
+def test_a_stacks_life_from_up_to_reset(gpuplatform, project):
+    up = gpuplatform("sandbox", "up", "dev")
+    made = json.loads(gpuplatform("sandbox", "cloud", "dev", "--json").stdout)
+    destroyed = gpuplatform("sandbox", "destroy", "dev")
+    kept = json.loads(gpuplatform("sandbox", "cloud", "--json").stdout)
+    others = json.loads(gpuplatform("sandbox", "cloud", "prod", "--json").stdout)
+    refused = gpuplatform("sandbox", "reset", "dev")
+    reset = gpuplatform("sandbox", "reset", "dev", "--yes")
+    after = gpuplatform("sandbox", "cloud")
+    again = gpuplatform("sandbox", "reset", "dev", "--yes")
+
+    assert up.returncode == 0, up.stdout + up.stderr
+    assert sorted(thing["urn"].rpartition("::")[2] for thing in made) == ["kept", "other"]
+    assert destroyed.returncode == 0, destroyed.stdout + destroyed.stderr
+    assert [thing["urn"].rpartition("::")[2] for thing in kept] == ["kept"]
+    assert others == []
+    assert refused.returncode == 1
+    assert "with 1 simulated resources" in reset.stdout
+    assert "0 resources exist" in after.stdout
+    assert again.returncode == 2
+    assert "the sandbox has no stack 'dev'" in again.stderr
+    assert (project / "stacks/config/Pulumi.dev.yaml").is_file()
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("engine")
+def test_destroy_with_the_protected_leaves_nothing(gpuplatform, project):
+    gpuplatform("sandbox", "up", "dev")
+    destroyed = gpuplatform("sandbox", "destroy", "dev", "--include-protected")
+    left = gpuplatform("sandbox", "cloud")
+    gpuplatform("sandbox", "reset", "--yes")
+
+    assert destroyed.returncode == 0, destroyed.stdout + destroyed.stderr
+    assert "0 resources exist" in left.stdout
+    assert not (project / ".gpuplatform" / "sandbox").exists()
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("engine")
+def test_exec_hands_the_command_on_as_it_was_typed(gpuplatform, project):
+    script = "import sys, os; print(sys.argv[1:], os.getcwd()); sys.exit(9)"
+
+    done = gpuplatform("sandbox", "exec", "--", sys.executable, "-c", script, "--help", "-x", "--", "a b")
+
+    assert done.stdout.strip() == f"['--help', '-x', '--', 'a b'] {project}"
+    assert done.returncode == 9
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("engine")
+def test_the_packs_of_the_project_are_used_unless_others_are_named(gpuplatform, project):
+    (project / "policies/tiny/__main__.py").write_text(
+        "from pulumi_policy import *\n"
+        "def no(args, report):\n    report('never')\n"
+        "PolicyPack('no', [ResourceValidationPolicy('no', 'No.', no, EnforcementLevel.MANDATORY)])\n"
+    )
+    done = gpuplatform("sandbox", "preview", "dev")
+
+    assert done.returncode != 0
+    assert "never" in done.stdout
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("engine")
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("config: [", "this is not YAML"),
+        ("config:\n  tiny:size: {secure: v1:x}\n", "tiny:size is encrypted"),
+    ],
+)
+def test_a_wrong_configuration_file_ends_a_preview_with_its_place(gpuplatform, project, text, said):
+    (project / "stacks/config/Pulumi.dev.yaml").write_text(text)
+
+    done = gpuplatform("sandbox", "exec", "--", "pulumi", "preview", "--stack", "dev")
+
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Pulumi.dev.yaml" in done.stderr
+    assert "Traceback" not in done.stderr
