@@ -43,20 +43,18 @@ def of_stack(resource: PolicyResource, inputs: RawResource | None) -> RawResourc
     Inputs are what the program asks for. Of the outputs only what is known counts: in a preview a provider
     leaves each value unknown that it would choose by itself, which says nothing about the program.
     """
-    outputs = {key: value for key, value in plain(resource.props).items() if not _unknown(value)}
-    asked = inputs.props if inputs else plain(resource.props)
+    told = plain(resource.props)
+    known = {key: value for key, value in told.items() if not _unknown(value)}
+    asked = {
+        key: value
+        for key, value in (inputs.props if inputs else told).items()
+        if key not in known or not _unknown(value)
+    }
     return RawResource(
         type=resource.resource_type,
         name=resource.name,
         urn=resource.urn,
-        props={
-            **asked,
-            **{
-                key: value
-                for key, value in outputs.items()
-                if _unknown(asked.get(key, value)) or key not in asked
-            },
-        },
+        props={**known, **asked},
         provider_region=_region(resource.provider),
         depends={
             prop: tuple(other.urn for other in others)

@@ -171,14 +171,28 @@ REGIONS = {"aws": ["us-east-1"], "azure": ["eastus", "uaenorth"], "gcp": ["us-ce
 
 
 @pytest.fixture
-def preview(tmp_path):
-    """Runs `pulumi preview` with the pack over a cloud's program in the sandbox: exit code and all words."""
+def pulumi(tmp_path):
+    """Runs an operation with the pack over a cloud's program in the sandbox: exit code and words."""
     search = engines.find()
     if not search.engine:
         reason = "no Pulumi engine: " + "; ".join(str(skipped) for skipped in search.skipped)
         (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(reason)
+    environ = {**os.environ, "GPUPLATFORM_HOME": str(tmp_path / "home"), "GPUPLATFORM_TODAY": "2026-11-30"}
+    sandbox = [Path(sys.executable).parent / "gpuplatform", "sandbox"]
 
-    def run(cloud: str, *, bad: bool, **limits) -> tuple[int, str]:
+    def run(folder: Path, *command: str) -> tuple[int, str]:
+        done = subprocess.run(
+            [*sandbox, *command],
+            cwd=folder,
+            env=environ,
+            capture_output=True,
+            text=True,
+            timeout=180,
+            check=False,
+        )
+        return done.returncode, " ".join((done.stdout + done.stderr).split())
+
+    def operate(*operation: str, cloud: str, bad: bool, **limits) -> tuple[int, str]:
         folder = tmp_path / cloud
         folder.mkdir(exist_ok=True)
         (folder / "Pulumi.yaml").write_text("name: other\nruntime: python\n")
@@ -186,26 +200,17 @@ def preview(tmp_path):
         (folder / "__main__.py").write_text(textwrap.dedent(PROGRAMS[cloud]))
         (folder / "zones.yaml").write_text(ZONES)
         (folder / "limits.json").write_text(json.dumps({"gpu-machine": {"prices": "zones.yaml", **limits}}))
-        command = ["pulumi", "preview", "--stack", "dev", "--non-interactive", "--color", "never"]
+        flags = ["--stack", "dev", "--non-interactive", "--color", "never"]
         pack = ["--policy-pack", str(PACK), "--policy-pack-config", "limits.json"]
-        done = subprocess.run(
-            [Path(sys.executable).parent / "gpuplatform", "sandbox", "exec", "--", *command, *pack],
-            cwd=folder,
-            env={**os.environ, "GPUPLATFORM_HOME": str(tmp_path / "home"), "GPUPLATFORM_TODAY": "2026-11-30"},
-            capture_output=True,
-            text=True,
-            timeout=180,
-            check=False,
-        )
-        words = " ".join((done.stdout + done.stderr).split())
-        return done.returncode, words
+        return run(folder, "exec", "--", "pulumi", *operation, *flags, *pack)
 
-    return run
+    operate.cloud_holds = lambda cloud: run(tmp_path / cloud, "cloud")[1]
+    return operate
 
 
 @pytest.mark.parametrize("cloud", ["aws", "azure", "gcp"])
-def test_a_preview_of_somebody_elses_program_fails_for_each_mistake(preview, cloud):
-    code, words = preview(cloud, bad=True, regions=REGIONS[cloud])
+def test_a_preview_of_somebody_elses_program_fails_for_each_mistake(pulumi, cloud):
+    code, words = pulumi("preview", cloud=cloud, bad=True, regions=REGIONS[cloud])
     assert code != 0
     missing = [message for message in AT_THE_RESOURCE[cloud] if message not in words]
     assert not missing, words
@@ -214,8 +219,8 @@ def test_a_preview_of_somebody_elses_program_fails_for_each_mistake(preview, clo
 
 
 @pytest.mark.parametrize("cloud", ["aws", "azure", "gcp"])
-def test_what_takes_several_resources_to_tell_and_a_budget_of_100_dollars_fail_too(preview, cloud):
-    code, words = preview(cloud, bad=False, monthlyUsd=100)
+def test_what_takes_several_resources_to_tell_and_a_budget_of_100_dollars_fail_too(pulumi, cloud):
+    code, words = pulumi("preview", cloud=cloud, bad=False, monthlyUsd=100)
     assert code != 0
     missing = [message for message in ACROSS_RESOURCES[cloud] if message not in words]
     assert not missing, words
@@ -223,7 +228,19 @@ def test_what_takes_several_resources_to_tell_and_a_budget_of_100_dollars_fail_t
     assert LARGEST[cloud] in words
 
 
-def test_a_program_within_its_limits_passes(preview):
-    code, words = preview("gcp", bad=False, monthlyUsd=100_000, regions=["us-central1"])
+def test_a_program_within_its_limits_passes(pulumi):
+    code, words = pulumi("preview", cloud="gcp", bad=False, monthlyUsd=100_000, regions=["us-central1"])
     assert code == 0, words
     assert "[mandatory]" not in words
+
+
+def test_an_update_without_a_preview_is_stopped_before_the_pool_that_goes_over_the_budget(pulumi):
+    """Stack policies run after an update's work is done, so the budget is also kept resource by resource."""
+    code, words = pulumi(
+        "up", "--skip-preview", "--yes", cloud="gcp", bad=False, monthlyUsd=100, regions=["us-central1"]
+    )
+    assert code != 0
+    assert "[budget] stack: at the autoscaler's maximum a month costs" in words
+    held = pulumi.cloud_holds("gcp")
+    assert "gcp:container/cluster:Cluster" in held
+    assert "gcp:container/nodePool:NodePool" not in held

@@ -151,7 +151,7 @@ def _scaling_group(raw: RawResource, references: References) -> Iterator[NodeGro
     if types == ():
         machine = _machine(template) if isinstance(template, RawResource) else template
         types = machine if isinstance(machine, Unknown) else (machine or "",)
-    zones = props.texts(raw.props, "availabilityZones")
+    subnets = props.items(raw.props, "vpcZoneIdentifiers")
     yield NodeGroup(
         name=raw.name,
         where=raw.urn,
@@ -159,7 +159,9 @@ def _scaling_group(raw: RawResource, references: References) -> Iterator[NodeGro
         machine=types if isinstance(types, Unknown) else types[0],
         also=() if isinstance(types, Unknown) else types[1:],
         region=_region(raw),
-        zones=zones if isinstance(zones, Unknown) or zones else _zones(raw, references, "vpcZoneIdentifiers"),
+        zones=_zones(raw, references, "vpcZoneIdentifiers")
+        if subnets
+        else props.texts(raw.props, "availabilityZones"),
         nodes_min=props.number(raw.props, "minSize", default=0),
         nodes_max=_required(raw, "maxSize"),
         capacity=_market(template) if isinstance(template, RawResource) else "on-demand",
