@@ -218,6 +218,7 @@ def test_an_interruption_cancels_the_engine_once_and_leaves_no_process(
         start_new_session=True,
     )
     program_group = int(wait_for(started))
+    assert len(_engines_of(project)) == 1
 
     process.send_signal(number)
     output, _ = process.communicate(timeout=30)
@@ -231,9 +232,42 @@ def test_an_interruption_cancels_the_engine_once_and_leaves_no_process(
     assert _engines_of(project) == []
 
 
-def _engines_of(project: Path) -> list[str]:
-    rows = subprocess.run(["ps", "-eo", "stat=,args="], capture_output=True, text=True, check=True).stdout
-    return [row for row in rows.splitlines() if str(project) in row and not row.startswith("Z")]
+def _engines_of(project: Path) -> list[int]:
+    rows = subprocess.run(
+        ["ps", "-ewwo", "pid=,stat=,args="], capture_output=True, text=True, check=True
+    ).stdout
+    fields = [row.split(None, 2) for row in rows.splitlines()]
+    return [int(pid) for pid, stat, args in fields if f"{project}/.gpuplatform" in args and stat[0] != "Z"]
+
+
+def test_after_a_killed_engine_the_lock_is_lifted_as_pulumi_says_and_up_goes_on(
+    project, tmp_path, open_sandbox, alive, wait_for
+):
+    program = (project / "stacks/__main__.py").read_text()
+    started = tmp_path / "started"
+    (project / "stacks/__main__.py").write_text(program + SLOW_PROGRAM.format(file=str(started)))
+
+    def kill() -> None:
+        groups.append(int(wait_for(started)))
+        for pid in _engines_of(project):
+            os.kill(pid, signal.SIGKILL)
+
+    groups: list[int] = []
+    with open_sandbox(project) as sandbox:
+        killer = threading.Thread(target=kill)
+        killer.start()
+        killed = sandbox.pulumi(["up", "--yes", "--skip-preview", "--stack", "dev"], quiet=True)
+        killer.join()
+        program_left = alive(groups[0])
+        (project / "stacks/__main__.py").write_text(program)
+        locked = session.up(sandbox, "dev", quiet=True)
+        cancelled = sandbox.run(["pulumi", "cancel", "--yes", "--stack", "dev"], project)
+        resumed = session.up(sandbox, "dev", quiet=True)
+
+    assert (killed.exit_code, program_left) == (137, [])
+    assert locked.exit_code != 0
+    assert (cancelled, resumed.exit_code) == (0, 0)
+    assert resumed.outputs["size"] == 3
 
 
 def test_two_first_commands_at_once_create_one_stack(project, open_sandbox):
