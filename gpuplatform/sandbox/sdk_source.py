@@ -202,7 +202,7 @@ _GETTER = re.compile(
 
 @cache
 def object_type(reference: ObjectType) -> Mapping[str, Property]:
-    """The properties of one `...Args` class, by camelCase name."""
+    """The properties of one `...Args` class, or of an output class, by camelCase name."""
     block = _block(reference.file, reference.name)
     names = {python: wire or python for wire, python, _ in _GETTER.findall(block)}
     signature = re.search(r"def __init__\(__self__(?:, \*,)?(.*?)\):\n", block, re.DOTALL)
@@ -276,7 +276,8 @@ def _definitions(prefix: str, file: Path) -> Iterator[Path]:
     """Where a class named in `file` can be written: beside it, or behind an import of another module."""
     folder = file.parent
     if prefix in {"", "outputs"}:
-        yield from (p for n in ("_inputs.py", "_enums.py") if (p := folder / n).exists() and prefix == "")
+        beside = ("outputs.py",) if prefix else ("_inputs.py", "_enums.py")
+        yield from (p for n in beside if (p := folder / n).exists())
         return
     alias, *rest = prefix.split(".")
     header = _text(file)[:4000]

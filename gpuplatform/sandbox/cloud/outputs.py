@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gpuplatform.sandbox import sdk_source as sdk
+from gpuplatform.sandbox import sdk_types
 from gpuplatform.sandbox.cloud import wire
 from gpuplatform.sandbox.cloud.rule import Call, Cloud, without_version
 
@@ -28,7 +29,9 @@ def after_create(cloud: Cloud, call: Call, wired: Mapping[str, Any]) -> dict[str
     if rule.outputs:
         result = wire.merged(result, rule.outputs(call))
     for name, property_ in (declared or {}).items():
-        if property_.required and name not in result:
+        if name in result:
+            result[name] = _completed(result[name], property_.type, call.id)
+        elif property_.required:
             result[name] = _made_up(name, property_.type, call.id)
     return result
 
@@ -58,11 +61,38 @@ def _declared(token: str) -> Mapping[str, sdk.Property] | None:
 
 
 def _echoed(wired: Mapping[str, Any], declared: Mapping[str, sdk.Property] | None) -> dict[str, Any]:
-    return {
-        key: value
-        for key, value in wired.items()
-        if not key.startswith("__") and (declared is None or key in declared)
-    }
+    if declared is None:
+        return {key: value for key, value in wired.items() if not key.startswith("__")}
+    return {key: _shaped(value, declared[key].type) for key, value in wired.items() if key in declared}
+
+
+def _shaped(value: Any, kind: sdk.Type) -> Any:
+    """An input as the output that it becomes.
+
+    They differ in one way: azure-native takes `identity.userAssignedIdentities`, and its like on other types,
+    as a list of ids and returns a map from the ids; the SDK breaks on a list there.
+    """
+    match kind:
+        case sdk.MapOf(item) if isinstance(value, list):
+            return {str(key): _made_up("", item, str(key)) for key in value}
+        case sdk.ListOf(item) if isinstance(value, list):
+            return [_shaped(entry, item) for entry in value]
+        case sdk.ObjectType() if isinstance(value, dict) and sdk_types.SIGNATURE not in value:
+            inner = sdk.object_type(kind)
+            return {k: _shaped(v, inner[k].type) if k in inner else v for k, v in value.items()}
+    return value
+
+
+def _completed(value: Any, kind: sdk.Type, owner: str) -> Any:
+    """The value with what its type always has, at any depth."""
+    match kind:
+        case sdk.ListOf(item) if isinstance(value, list):
+            return [_completed(entry, item, f"{owner}/{index}") for index, entry in enumerate(value)]
+        case sdk.ObjectType() if isinstance(value, dict) and sdk_types.SIGNATURE not in value:
+            inner = sdk.object_type(kind)
+            given = {k: _completed(v, inner[k].type, owner) if k in inner else v for k, v in value.items()}
+            return _made_up("", kind, owner) | given
+    return value
 
 
 def _made_up(name: str, kind: sdk.Type, owner: str) -> Any:
@@ -79,4 +109,7 @@ def _made_up(name: str, kind: sdk.Type, owner: str) -> Any:
             return values[0]
         case sdk.OneOf(options):
             return _made_up(name, options[0], owner)
+        case sdk.ObjectType():
+            inner = sdk.object_type(kind)
+            return {k: _made_up(k, p.type, owner) for k, p in inner.items() if p.required}
     return {}

@@ -9,7 +9,9 @@ from google.protobuf import struct_pb2
 from pulumi.runtime.proto import provider_pb2 as pb
 from pulumi.runtime.proto import provider_pb2_grpc
 
+from gpuplatform.sandbox import sdk_source, sdk_types
 from gpuplatform.sandbox.cloud import serve, wire
+from gpuplatform.sandbox.cloud.rule import without_version
 
 PROVIDERS = {"aws": "aws", "azure-native": "azure-native", "gcp": "gcp", "kubernetes": "kubernetes"}
 
@@ -56,6 +58,7 @@ class Client:
         response = self._stub.Create(
             pb.CreateRequest(**self._who(token, name), properties=_struct(checked.inputs))
         )
+        _fits(token, wire.to_dict(response.properties))
         return SimpleNamespace(
             token=token,
             name=name,
@@ -122,6 +125,14 @@ class Client:
         if response.failures:
             raise LookupError(response.failures[0].reason)
         return wire.to_dict(getattr(response, "return"))
+
+
+def _fits(token, outputs):
+    """The SDK can read every output that a simulated cloud makes up."""
+    found = sdk_source.resource_type(without_version(token))
+    if found is not None:
+        checker = sdk_types._Checker(named=False)
+        assert list(checker.properties("", outputs, found.outputs)) == []
 
 
 def _given(made):

@@ -255,3 +255,15 @@ def test_a_machine_type_that_its_region_does_not_have_is_refused(client, refusal
     pools = [{**SYSTEM, "vmSize": "Standard_ND96isr_H100_v5"}]
     with refusal("Standard_ND96isr_H100_v5 is not available in location 'norwayeast'"):
         azure.up(CLUSTER, "aks", {"resourceGroupName": "rg", "agentPoolProfiles": pools})
+
+
+def test_a_list_of_identities_comes_back_as_a_map(azure, group):
+    own = {"resourceGroupName": group.outputs["name"]}
+    identity = azure.up("azure-native:managedidentity:UserAssignedIdentity", "nodes", own)
+    who = {"type": "UserAssigned", "userAssignedIdentities": [identity.id]}
+
+    made = azure.up(CLUSTER, "aks", {**own, "agentPoolProfiles": [SYSTEM], "identity": who})
+    planned = azure.preview(CLUSTER, "aks", {**own, "agentPoolProfiles": [SYSTEM], "identity": who})
+
+    assert list(made.outputs["identity"]["userAssignedIdentities"]) == [identity.id]
+    assert list(planned["identity"]["userAssignedIdentities"]) == [identity.id]
