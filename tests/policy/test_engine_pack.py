@@ -10,6 +10,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+import yaml
 
 from gpuplatform.sandbox import engine as engines
 
@@ -192,11 +193,12 @@ def pulumi(tmp_path):
         )
         return done.returncode, " ".join((done.stdout + done.stderr).split())
 
-    def operate(*operation: str, cloud: str, bad: bool, **limits) -> tuple[int, str]:
+    def operate(*operation: str, cloud: str, bad: bool, platform=None, **limits) -> tuple[int, str]:
         folder = tmp_path / cloud
         folder.mkdir(exist_ok=True)
         (folder / "Pulumi.yaml").write_text("name: other\nruntime: python\n")
-        (folder / "Pulumi.dev.yaml").write_text(f"config:\n  other:bad: {str(bad).lower()}\n")
+        config = {"other:bad": bad} | ({"gpuplatform:platform": platform} if platform else {})
+        (folder / "Pulumi.dev.yaml").write_text(json.dumps({"config": config}, default=str))
         (folder / "__main__.py").write_text(textwrap.dedent(PROGRAMS[cloud]))
         (folder / "zones.yaml").write_text(ZONES)
         (folder / "limits.json").write_text(json.dumps({"gpu-machine": {"prices": "zones.yaml", **limits}}))
@@ -232,6 +234,14 @@ def test_a_program_within_its_limits_passes(pulumi):
     code, words = pulumi("preview", cloud="gcp", bad=False, monthlyUsd=100_000, regions=["us-central1"])
     assert code == 0, words
     assert "[mandatory]" not in words
+
+
+def test_the_stacks_own_budget_reaches_the_pack_through_the_engine(pulumi, root):
+    text = (root / "stacks" / "config" / "Pulumi.gcp-dev.yaml").read_text()
+    platform = yaml.safe_load(text)["config"]["gpuplatform:platform"] | {"budget": {"monthly_usd": 150}}
+    code, words = pulumi("preview", cloud="gcp", bad=False, platform=platform, monthlyUsd=100_000)
+    assert code != 0
+    assert "the budget is $150.00" in words
 
 
 def test_an_update_without_a_preview_is_stopped_before_the_pool_that_goes_over_the_budget(pulumi):
