@@ -20,9 +20,9 @@ class ClusterHandle:
     Attributes:
         cloud: Which cloud it is on.
         name: Its physical name.
-        id: What identifies it for good: ARN (AWS), resource ID (Azure), self link (GCP). The Kubernetes
-            provider's `cluster_identifier`: only when it changes are the objects in the cluster replaced
-            (pulumi/pulumi-kubernetes#4019).
+        id: What identifies it for good: ARN (AWS), resource ID (Azure), resource name (GCP: without the API's
+            version, so not the self link). It is the Kubernetes provider's `cluster_identifier`: only when it
+            changes are the objects in the cluster replaced (pulumi/pulumi-kubernetes#4019).
         endpoint: URL of the Kubernetes API.
         kubeconfig: A kubeconfig that gets its token from the cloud's exec plugin; it holds no credential,
             and is a secret all the same, since it tells where the API is.

@@ -7,11 +7,7 @@ from pathlib import Path
 
 import pytest
 from pytest_socket import socket_allow_hosts
-
-TODAY = dt.date(2026, 12, 1)
-"""The day every test lives on."""
-
-ROOT = Path(__file__).parent.parent
+from samples import ROOT, TODAY
 
 
 def pytest_runtest_setup() -> None:

@@ -2,9 +2,11 @@
 
 The same question has three answers, since the clouds number pods differently:
 
-- AWS: pods take addresses of the node's subnet (VPC CNI). In prefix mode a node takes /28 blocks of 16
-  (https://docs.aws.amazon.com/eks/latest/best-practices/prefix-mode-linux.html); at 110 pods that is seven
-  blocks and the node's own address: `AWS_ADDRESSES_PER_NODE`.
+- AWS: pods take addresses of the node's subnet (VPC CNI). In prefix mode a node takes /28 blocks of 16 as
+  its pods come, and keeps one warm
+  (https://docs.aws.amazon.com/eks/latest/best-practices/prefix-mode-linux.html).
+  `AWS_ADDRESSES_PER_NODE` is the node's own address and four blocks less one: room for 32 pods beside the
+  warm one, where a GPU node runs about fifteen of its own and a few of its users'.
 - Azure: CNI overlay numbers pods from a CIDR of its own, /24 a node; the subnet holds nodes only
   (https://learn.microsoft.com/azure/aks/azure-cni-overlay).
 - GCP: pods take a secondary range, /24 a node at the default of 110 pods
@@ -23,6 +25,7 @@ from gpuplatform.cidr import carve
 __all__ = [
     "AWS_ADDRESSES_PER_NODE",
     "AZURE_POD_CIDR",
+    "AZURE_RESERVED_CIDRS",
     "AZURE_SERVICE_CIDR",
     "AwsLayout",
     "AzureLayout",
@@ -33,12 +36,17 @@ __all__ = [
     "gcp_layout",
 ]
 
-AWS_ADDRESSES_PER_NODE: Final = 128
+AWS_ADDRESSES_PER_NODE: Final = 64
 AWS_RESERVED: Final = 5  # per subnet: https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html
 AZURE_RESERVED: Final = 5  # https://learn.microsoft.com/azure/virtual-network/virtual-networks-faq
 GCP_RESERVED: Final = 4  # https://cloud.google.com/vpc/docs/subnets#unusable-ip-addresses-in-every-subnet
 AZURE_POD_CIDR: Final = IPv4Network("100.64.0.0/10")
-AZURE_SERVICE_CIDR: Final = IPv4Network("172.30.0.0/16")
+AZURE_SERVICE_CIDR: Final = IPv4Network("172.29.0.0/16")
+AZURE_RESERVED_CIDRS: Final = tuple(
+    map(IPv4Network, ("169.254.0.0/16", "172.30.0.0/16", "172.31.0.0/16", "192.0.2.0/24"))
+)
+"""AKS's own, for nodes, pods and services alike
+(https://learn.microsoft.com/azure/aks/concepts-network-cni-overview, "IP address planning")."""
 POD_PREFIX_PER_NODE: Final = 24
 LONGEST_PREFIX: Final = 28  # the smallest subnet that AWS allows; the others' minimum is /29
 

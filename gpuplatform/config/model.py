@@ -13,6 +13,7 @@ from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, mod
 from gpuplatform.config.base import At, Model
 from gpuplatform.config.clouds import Aws, Azure, Cloud, Gcp
 from gpuplatform.config.layout import (
+    AZURE_RESERVED_CIDRS,
     AwsLayout,
     AzureLayout,
     GcpLayout,
@@ -236,6 +237,11 @@ class Platform(Model):
                     raise At(f"{path}[{index}]", f"{zone!r} is not {rule}")
             if len(set(zones)) < len(zones):
                 raise At(path, "a zone is named twice")
+        if provider == "aws" and len(self.network.zones) == 1:
+            # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html
+            raise At(
+                "network.zones", "EKS wants subnets in two zones; a pool stays in one by its own `zones`"
+            )
         for index, pool in enumerate(self.node_pools):
             if stray := sorted(set(pool.zones or ()) - set(self.network.zones)):
                 raise At(
@@ -255,9 +261,36 @@ class Platform(Model):
         if isinstance(layout, TooSmall):
             raise At("network.cidr", str(layout))
         if isinstance(layout, AzureLayout):
-            for taken, what in ((layout.pods, "pods"), (layout.services, "services")):
-                if cidr.overlaps(taken):
-                    raise At("network.cidr", f"{cidr} overlaps {taken}, which numbers the cluster's {what}")
+            taken = {
+                layout.pods: "numbers the cluster's pods",
+                layout.services: "numbers the cluster's services",
+            }
+            for block, why in {**taken, **dict.fromkeys(AZURE_RESERVED_CIDRS, "AKS keeps to itself")}.items():
+                if cidr.overlaps(block):
+                    raise At("network.cidr", f"{cidr} overlaps {block}, which {why}")
+        return self
+
+    @model_validator(mode="after")
+    def _api_as_the_cloud_has_it(self) -> Self:
+        access = self.cluster.api_access
+        if self.cloud.provider == "azure" and self.cluster.system.nodes.min < 1:
+            # https://learn.microsoft.com/azure/aks/use-system-pools
+            raise At(
+                "cluster.system.nodes.min", "AKS keeps at least one system node; two survive the loss of one"
+            )
+        if self.cloud.provider == "azure" and access.private and access.public_cidrs:
+            # https://learn.microsoft.com/azure/aks/api-server-authorized-ip-ranges
+            raise At(
+                "cluster.api_access",
+                "an AKS cluster's API is private or public, never both: leave public_cidrs empty, "
+                "or set private: false",
+            )
+        if self.cloud.provider == "gcp" and not access.private:
+            # https://cloud.google.com/kubernetes-engine/docs/concepts/private-cluster-concept
+            raise At(
+                "cluster.api_access.private",
+                "GKE's private nodes reach the API inside the network: set it to true",
+            )
         return self
 
     def _zone_lists(self) -> list[tuple[str, tuple[str, ...]]]:
@@ -270,9 +303,11 @@ class Platform(Model):
 
     @property
     def nodes_max(self) -> int:
-        """Nodes at the autoscaler's maximum, with one a pool for an upgrade's surge."""
-        pools = [self.cluster.system.nodes, *(pool.nodes for pool in self.node_pools)]
-        return sum(nodes.max for nodes in pools) + len(pools)
+        """Nodes at the autoscaler's maximum, with one for the system pool's surge in an upgrade.
+
+        GPU pools are upgraded in place on every cloud: a spare GPU machine can rarely be had.
+        """
+        return self.cluster.system.nodes.max + 1 + sum(pool.nodes.max for pool in self.node_pools)
 
     def layout(self) -> AwsLayout | AzureLayout | GcpLayout | TooSmall:
         """The division of the network's CIDR on this cloud."""

@@ -6,11 +6,21 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from gpuplatform.config.base import Model
+from gpuplatform.config.base import At, Model
 
 __all__ = ["Capacity", "NodePool", "Nodes", "OnDemand", "Spot", "SystemPool", "Taint"]
 
 Count = Annotated[int, Field(ge=0, le=1000)]
+# The kubelet registers no node with a foreign label below its own domains, and the clouds refuse theirs
+# (https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#noderestriction).
+_RESERVED_DOMAINS = (
+    "kubernetes.io",
+    "k8s.io",
+    "eks.amazonaws.com",
+    "kubernetes.azure.com",
+    "cloud.google.com",
+)
+
 LabelKey = Annotated[
     str, Field(pattern=r"^([a-z0-9.-]{1,253}/)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$")
 ]
@@ -89,3 +99,24 @@ class NodePool(Model):
     labels: Annotated[dict[LabelKey, LabelValue], Field(default_factory=dict)]
     taints: tuple[Taint, ...] = ()
     disk_gib: Annotated[int, Field(ge=100, le=4096, description="Boot disk of each node, GiB.")] = 200
+
+    @model_validator(mode="after")
+    def _labels_are_the_users_own(self) -> Self:
+        for key in self.labels:
+            domain = key.rpartition("/")[0]
+            if any(domain == owner or domain.endswith(f".{owner}") for owner in _RESERVED_DOMAINS):
+                raise At(
+                    "labels",
+                    f"{key}: labels below {domain} belong to the cluster, whose nodes refuse others'",
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _one_taint_a_key(self) -> Self:
+        keys = [taint.key for taint in self.taints]
+        if twice := {key for key in keys if keys.count(key) > 1}:
+            # An autoscaler that grows a pool from zero learns of one taint a key (cluster-autoscaler's tags).
+            raise At("taints", f"{', '.join(sorted(twice))} is tainted twice; give each key one effect")
+        if "nvidia.com/gpu" in keys:
+            raise At("taints", "every GPU pool is tainted nvidia.com/gpu by itself; leave it out")
+        return self

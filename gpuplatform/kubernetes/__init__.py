@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from gpuplatform.kubernetes.charts import Chart
+from gpuplatform.kubernetes.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
 from gpuplatform.kubernetes.gpu_operator import GpuOperator, GpuOperatorArgs
 from gpuplatform.kubernetes.namespace import OperatorNamespace
 from gpuplatform.kubernetes.objects import KubernetesObject
 
-__all__ = ["Chart", "GpuOperator", "GpuOperatorArgs", "KubernetesObject", "OperatorNamespace"]
+__all__ = [
+    "Chart",
+    "ClusterAutoscaler",
+    "ClusterAutoscalerArgs",
+    "GpuOperator",
+    "GpuOperatorArgs",
+    "KubernetesObject",
+    "OperatorNamespace",
+]

@@ -51,7 +51,9 @@ class Registered:
         parent: URN of the parent.
         provider: URN of the explicit provider, empty where the default one would serve.
         dependencies: URNs of everything it waits for.
-        options: The remaining options that were set, by the engine's names.
+        property_dependencies: By top-level input, the URNs that its value comes from.
+
+    The remaining attributes are the resource options of the same names.
     """
 
     type: str
@@ -63,6 +65,7 @@ class Registered:
     parent: str = ""
     provider: str = ""
     dependencies: tuple[str, ...] = ()
+    property_dependencies: dict[str, tuple[str, ...]] = field(default_factory=dict)
     protect: bool = False
     ignore_changes: tuple[str, ...] = ()
     replace_on_changes: tuple[str, ...] = ()
@@ -137,6 +140,8 @@ def _record(program: Callable[[], Any], project: str, stack: str, computed: Comp
     settings.SETTINGS.monitor_features = set(_FEATURES)
     settings.set_root_resource(None)  # type: ignore[arg-type]  # a context may be copied from one that ran before
     loop = _InlineLoop()
+    # A failed registration fails whatever waits for it too: the first error is raised, its echoes not logged.
+    loop.set_exception_handler(lambda *_: None)
     collected = gc.isenabled()
     gc.disable()  # every output stays alive until the end: collections would scan ever more and free nothing
     try:
@@ -253,7 +258,8 @@ def _registered(urn: str, request: Any) -> Registered:
         secrets=frozenset(key for key, value in request.object.fields.items() if _is_secret(value)),
         parent=request.parent,
         provider=request.provider.rsplit("::", 1)[0],
-        dependencies=tuple(request.dependencies),
+        dependencies=tuple(sorted(request.dependencies)),
+        property_dependencies={key: tuple(value.urns) for key, value in request.propertyDependencies.items()},
         protect=request.protect,
         ignore_changes=tuple(request.ignoreChanges),
         replace_on_changes=tuple(request.replaceOnChanges),

@@ -42,6 +42,7 @@ def node_profile(pool: NodePool, sku: Sku) -> NodeProfile:
         "nvidia.com/gpu.present": "true",
         POOL_LABEL: pool.name,
         PURPOSE_LABEL: pool.purpose,
+        **facts.labels,
         **(facts.spot_labels if spot else {}),
     }
     taints = (

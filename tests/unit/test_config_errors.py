@@ -47,7 +47,7 @@ CASES = {
     "a pool name that AKS would refuse": (_pool(name="gpu-h100-train"), ["node_pools[0].name", "At most 12"]),
     "a CIDR too small for the nodes": (
         _in("network", cidr="10.0.0.0/24"),
-        ["network.cidr", "holds 0 nodes", "a /19"],
+        ["network.cidr", "holds 0 nodes", "a /21"],
     ),
     "a CIDR with host bits": (_in("network", cidr="10.0.0.1/16"), ["has host bits set"]),
     "a CIDR that is a number": (_in("network", cidr=10), ["network.cidr", "is text"]),
@@ -92,6 +92,19 @@ CASES = {
     ),
     "a date that is none": (_top(expires="soon"), ["expires", "like 2027-01-31"]),
     "no pools": (_top(node_pools=[]), ["node_pools", "at least 1"]),
+    "one zone for a control plane that wants two": (
+        _in("network", zones=["use1-az4"]),
+        ["EKS wants subnets in two zones"],
+    ),
+    "a label that nodes refuse": (
+        _pool(labels={"node-role.kubernetes.io/gpu": "x"}),
+        ["labels", "belong to the cluster"],
+    ),
+    "a taint key twice": (
+        _pool(taints=[{"key": "a", "effect": "NoSchedule"}, {"key": "a", "effect": "NoExecute"}]),
+        ["taints", "a is tainted twice"],
+    ),
+    "the pool's own taint": (_pool(taints=[{"key": "nvidia.com/gpu"}]), ["taints", "by itself"]),
     "an empty name": (_top(name=""), ["name", "is not accepted"]),
     "a negative minimum": (_pool(nodes={"min": -1, "max": 1}), ["node_pools[0].nodes.min"]),
     "half a node": (_pool(nodes={"min": 0, "max": 1.5}), ["node_pools[0].nodes.max"]),
@@ -129,6 +142,25 @@ def test_one_mistake_is_reported_once(case: str, loaded: Loaded) -> None:
     with pytest.raises(ConfigError) as raised:
         loaded(CASES[case][0])
     assert raised.value.problems == ()
+
+
+@pytest.mark.parametrize(
+    ("sample", "access", "expected"),
+    [
+        (
+            "azure-dev",
+            {"private": True, "public_cidrs": ["198.51.100.0/24"]},
+            "private or public, never both",
+        ),
+        ("gcp-dev", {"private": False, "public_cidrs": ["198.51.100.0/24"]}, "set it to true"),
+    ],
+)
+def test_an_api_that_the_cloud_does_not_have_is_refused(
+    sample: str, access: dict[str, Any], expected: str, loaded: Loaded
+) -> None:
+    with pytest.raises(ConfigError, match=expected) as raised:
+        loaded(_api(**access), sample=sample)
+    assert "cluster.api_access" in raised.value.where
 
 
 @pytest.mark.parametrize("key", NOT_BUILT)

@@ -49,8 +49,8 @@ def test_values_arrive_with_their_types(loaded: Callable[..., Platform]) -> None
     assert isinstance(platform.layout(), AwsLayout)
 
 
-def test_nodes_max_counts_the_system_pool_and_a_surge_node_a_pool(loaded: Callable[..., Platform]) -> None:
-    assert loaded().nodes_max == (4 + 1) + (2 + 1)
+def test_nodes_max_counts_the_system_pool_and_its_surge(loaded: Callable[..., Platform]) -> None:
+    assert loaded().nodes_max == (4 + 1) + 2
 
 
 @pytest.mark.parametrize(

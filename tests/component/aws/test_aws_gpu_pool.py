@@ -187,7 +187,7 @@ def test_a_zone_outside_the_network_is_refused_with_those_inside(pool, profile):
 
 def test_more_hints_than_an_auto_scaling_group_has_room_for_are_refused(pool, profile):
     labels = {f"team.example.com/l{n}": "x" for n in range(45)}
-    with pytest.raises(Refusal, match="50 labels, taints and resources"):
+    with pytest.raises(Refusal, match="51 labels, taints and resources"):
         pool(profile(labels=labels))
     assert group(pool(profile(labels=labels), nodes_min=1)).inputs["labels"].keys() >= labels.keys()
 

@@ -10,7 +10,6 @@ from azure_samples import SUBSCRIPTION
 
 from gpuplatform import catalog
 from gpuplatform.config import Platform
-from gpuplatform.errors import Refusal
 from gpuplatform.plan.recorder import Recording, record
 from gpuplatform.platform.azure import build
 from gpuplatform.profile import node_profile
@@ -107,17 +106,6 @@ def test_prod_protects_what_holds_the_environment_and_dev_does_not():
 
     assert protected("prod") == {"network-group", "cluster-aks"}
     assert protected("dev") == set()
-
-
-def test_a_private_and_public_api_at_once_is_refused_before_the_cluster_is_registered():
-    both = {"private": True, "public_cidrs": ("198.51.100.0/24",)}
-    cluster = {
-        "kubernetes_version": "1.35",
-        "api_access": both,
-        "admins": ("0" * 8 + "-0000" * 3 + "-" + "0" * 12,),
-    }
-    with pytest.raises(Refusal, match="private and open to public CIDRs"):
-        record(program(config(SERVE, cluster=cluster)))
 
 
 def test_an_environment_of_another_cloud_is_not_built_here():

@@ -1,0 +1,272 @@
+"""What holds for every component on every cloud, over all that the sample stacks register."""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+from typing import Any
+
+import pulumi
+import pytest
+from samples import STACKS, config_of, recording_of
+
+from gpuplatform.component import Component
+from gpuplatform.plan.recorder import Registered, record
+from gpuplatform.sandbox import sdk_types
+from gpuplatform.tags import KEYS
+
+TOKENS = {
+    "gpuplatform:index:AksCluster",
+    "gpuplatform:index:AksGpuPool",
+    "gpuplatform:index:AutoscalerRole",
+    "gpuplatform:index:AwsNetwork",
+    "gpuplatform:index:AzureNetwork",
+    "gpuplatform:index:ClusterAutoscaler",
+    "gpuplatform:index:EksCluster",
+    "gpuplatform:index:EksGpuPool",
+    "gpuplatform:index:GcpNetwork",
+    "gpuplatform:index:GkeCluster",
+    "gpuplatform:index:GkeGpuPool",
+    "gpuplatform:index:GpuOperator",
+}
+"""Pinned: changing one replaces every child in everybody's stacks, unless an alias comes with it."""
+
+PROVIDERS = {"aws": "aws", "azure": "azure-native", "gcp": "gcp"}
+TAG_PROPERTIES = ("tags", "resourceLabels", "labels")
+UNTAGGED = {
+    # A Tag resource's own `tag` is what it puts on the group; the group's tags come from its node group.
+    "aws:autoscaling/tag:Tag",
+}
+
+
+def _components() -> set[type[Component]]:
+    for package in ("aws", "azure", "gcp", "kubernetes"):
+        module = import_module(f"gpuplatform.{package}")
+        for name in getattr(module, "__all__", ()):
+            getattr(module, name)
+    return set(Component.__subclasses__())
+
+
+def _custom(stack: str) -> list[Registered]:
+    return [
+        r for r in recording_of(stack).resources if r.custom and not r.type.startswith("pulumi:providers")
+    ]
+
+
+def test_every_component_s_type_token_is_the_pinned_one() -> None:
+    components = [component for component in _components() if component.__module__.startswith("gpuplatform.")]
+    assert {component.TOKEN for component in components} <= TOKENS
+    registered = {r.type for stack in STACKS for r in recording_of(stack).resources if not r.custom}
+    assert registered <= TOKENS
+
+
+def test_every_component_takes_a_name_its_arguments_and_options() -> None:
+    for component in _components():
+        if component.__module__.startswith("gpuplatform."):
+            parameters = list(inspect.signature(component.__init__).parameters)
+            assert parameters[:2] == ["self", "name"], component
+            assert parameters[-1] == "opts", component
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_every_resource_s_inputs_have_the_sdk_s_own_names_and_types(stack: str) -> None:
+    problems = {
+        resource.urn: found
+        for resource in _custom(stack)
+        if (found := sdk_types.check(resource.type, resource.inputs))
+    }
+    assert problems == {}
+
+
+def test_a_wrong_property_name_and_a_list_for_a_string_would_be_caught() -> None:
+    cluster = next(r for r in _custom("aws-dev") if r.type == "aws:eks/cluster:Cluster")
+    misspelt = {**cluster.inputs, "acessConfig": cluster.inputs["accessConfig"]}
+    assert any("acessConfig" in problem.path for problem in sdk_types.check(cluster.type, misspelt))
+    listed = {**cluster.inputs, "version": ["1.35"]}
+    assert any(problem.path == "version" for problem in sdk_types.check(cluster.type, listed))
+    missing = {key: value for key, value in cluster.inputs.items() if key != "roleArn"}
+    assert any(
+        "roleArn" in f"{problem.path}{problem.message}" for problem in sdk_types.check(cluster.type, missing)
+    )
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_pul_7_every_resource_belongs_to_a_component_and_has_an_explicit_provider(stack: str) -> None:
+    own = PROVIDERS[config_of(stack).cloud.provider]
+    for resource in _custom(stack):
+        assert "gpuplatform:index:" in resource.urn.split("::")[2], resource.urn
+        package = resource.type.split(":", 1)[0]
+        assert package in {own, "kubernetes"}, resource.urn
+        assert f"pulumi:providers:{package}::" in resource.provider, resource.urn
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_every_taggable_resource_carries_all_tags(stack: str) -> None:
+    wanted = set(KEYS) - {"experiment"} - (set() if config_of(stack).expires else {"expires"})
+    seen = 0
+    for resource in _custom(stack):
+        if resource.type.startswith("kubernetes:") or resource.type in UNTAGGED:
+            continue
+        carriers = [
+            resource.inputs.get(name) or {} for name in TAG_PROPERTIES if _has_input(resource.type, name)
+        ]
+        if "nodeConfig" in resource.inputs and resource.type == "gcp:container/nodePool:NodePool":
+            carriers.append(resource.inputs["nodeConfig"].get("resourceLabels") or {})
+        if not carriers:
+            continue
+        seen += 1
+        carried = {key for carrier in carriers for key in carrier}
+        assert wanted <= carried, f"{resource.urn} lacks {wanted - carried}"
+    assert seen >= 3
+
+
+def _has_input(token: str, name: str) -> bool:
+    """Whether the SDK knows the input `name` of a resource: then a wrong value is no unknown name."""
+    problems = sdk_types.check(token, {name: {"k": "v"}})
+    return not any(problem.path == name for problem in problems)
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_a_component_s_outputs_are_its_attributes_by_the_same_names(stack: str) -> None:
+    recording = recording_of(stack)
+    components = [r for r in recording.resources if not r.custom]
+    for component in components:
+        assert component.urn in recording.outputs, f"{component.urn} registers no outputs"
+
+
+def test_an_output_without_an_attribute_of_its_name_is_refused() -> None:
+    class Wrong(Component):
+        TOKEN = "gpuplatform:index:Wrong"  # noqa: S105 - a type token
+
+        def __init__(self, name: str, opts: pulumi.ResourceOptions | None = None) -> None:
+            super().__init__(name, opts)
+            self.finish(missing="value")
+
+    with pytest.raises(AttributeError, match="missing"):
+        record(lambda: Wrong("wrong"))
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_pul_2_what_runs_in_the_cluster_goes_before_its_nodes_and_with_the_cluster(stack: str) -> None:
+    recording = recording_of(stack)
+    by_urn = {r.urn: r for r in recording.resources}
+    pools = {r.urn for r in recording.resources if r.type.endswith(("NodeGroup", "AgentPool", "NodePool"))}
+    gpu_pools = {urn for urn in pools if "GpuPool" in urn}
+    assert gpu_pools
+    releases = recording.of_type("kubernetes:helm.sh/v3:Release")
+    assert any("gpu-operator" in release.name for release in releases)
+    for resource in recording.resources:
+        if not resource.type.startswith("kubernetes:"):
+            continue
+        assert resource.deleted_with, resource.urn
+        assert by_urn[resource.deleted_with].type.endswith(("Cluster", "ManagedCluster")), resource.urn
+        reached = _reached(resource, by_urn)
+        assert reached & pools, f"{resource.urn} does not wait for any nodes"
+        if "GpuOperator" in resource.urn:
+            assert gpu_pools <= reached, resource.urn
+
+
+def _reached(resource: Registered, by_urn: dict[str, Registered]) -> set[str]:
+    seen: set[str] = set()
+    waiting = [resource.urn]
+    while waiting:
+        urn = waiting.pop()
+        if urn in seen or urn not in by_urn:
+            continue
+        seen.add(urn)
+        found = by_urn[urn]
+        waiting += [*found.dependencies, found.provider]
+    return seen
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_pul_1_the_kubernetes_provider_is_identified_by_the_cluster(
+    stack: str,
+) -> None:
+    (provider,) = recording_of(stack).of_type("pulumi:providers:kubernetes")
+    assert provider.inputs["clusterIdentifier"]
+    assert "kubeconfig" in provider.secrets
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_pul_5_an_autoscaled_size_is_left_to_the_autoscaler(stack: str) -> None:
+    paths = {
+        "aws:eks/nodeGroup:NodeGroup": "scalingConfig.desiredSize",
+        "azure-native:containerservice:AgentPool": "count",
+        "gcp:container/nodePool:NodePool": "initialNodeCount",
+    }
+    pools = [r for r in _custom(stack) if r.type in paths]
+    assert pools
+    for pool in pools:
+        assert paths[pool.type] in pool.ignore_changes, pool.urn
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_drv_10_only_operator_namespaces_are_privileged(stack: str) -> None:
+    namespaces = recording_of(stack).of_type("kubernetes:core/v1:Namespace")
+    assert namespaces
+    for namespace in namespaces:
+        labels: dict[str, Any] = namespace.inputs["metadata"].get("labels", {})
+        assert labels.get("pod-security.kubernetes.io/enforce") == "privileged"
+        assert "operator" in namespace.inputs["metadata"]["name"]
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_drv_3_gke_alone_gets_the_quota_for_critical_pods_before_the_release(stack: str) -> None:
+    recording = recording_of(stack)
+    quotas = recording.of_type("kubernetes:core/v1:ResourceQuota")
+    if config_of(stack).cloud.provider != "gcp":
+        assert quotas == ()
+        return
+    (quota,) = quotas
+    (expression,) = quota.inputs["spec"]["scopeSelector"]["matchExpressions"]
+    assert expression == {
+        "scopeName": "PriorityClass",
+        "operator": "In",
+        "values": ["system-node-critical", "system-cluster-critical"],
+    }
+    assert quota.urn in recording.named("gpu-operator-release").dependencies
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_drv_5_every_taint_of_every_pool_is_tolerated_by_every_daemonset(stack: str) -> None:
+    recording = recording_of(stack)
+    values = recording.named("gpu-operator-release").inputs["values"]
+    tolerations = [
+        values["daemonsets"]["tolerations"],
+        values["node-feature-discovery"]["worker"]["tolerations"],
+    ]
+    taints = _taint_keys(recording.resources)
+    assert "nvidia.com/gpu" in taints
+    for tolerated in tolerations:
+        assert taints <= {toleration["key"] for toleration in tolerated}
+        assert {toleration["operator"] for toleration in tolerated} == {"Exists"}
+
+
+def _taint_keys(resources: tuple[Registered, ...]) -> set[str]:
+    keys: set[str] = set()
+    for resource in resources:
+        if "GpuPool" not in resource.urn or not resource.custom:
+            continue
+        inputs = resource.inputs
+        keys |= {taint["key"] for taint in inputs.get("taints", ())}
+        keys |= {taint["key"] for taint in inputs.get("nodeConfig", {}).get("taints", ())}
+        keys |= {taint.split("=", 1)[0] for taint in inputs.get("nodeTaints", ())}
+    return keys
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_what_goes_with_another_resource_uses_nothing_that_goes_before_it(stack: str) -> None:
+    """A resource with `deleted_with` is never deleted by itself, so what it uses could not go before it."""
+    by_urn = {r.urn: r for r in recording_of(stack).resources}
+    for resource in by_urn.values():
+        if not resource.deleted_with or resource.type.startswith(
+            "kubernetes:"
+        ):  # nothing in a cloud waits for those
+            continue
+        outlives = _reached(by_urn[resource.deleted_with], by_urn)
+        for urn in resource.dependencies:
+            used = by_urn[urn]
+            assert urn in outlives or used.deleted_with or resource.deleted_with in _reached(used, by_urn), (
+                f"{resource.urn} would keep {urn} from going"
+            )
