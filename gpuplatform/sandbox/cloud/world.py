@@ -26,6 +26,9 @@ __all__ = ["API", "Link", "Thing", "World"]
 API = "kubernetes-api"
 """The type under which a cluster has the host name of its API server as a handle."""
 
+_PROTECTION = "deletionProtection"
+"""The name that EKS and GKE clusters have for it."""
+
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS resources (
     key INTEGER PRIMARY KEY AUTOINCREMENT, cloud TEXT NOT NULL, scope TEXT NOT NULL, token TEXT NOT NULL,
@@ -167,18 +170,20 @@ class World:
         *,
         inputs: Mapping[str, Any],
         outputs: Mapping[str, Any],
-        handles: Iterable[tuple[str, str]] = (),
-        links: Iterable[Link] = (),
+        handles: Iterable[tuple[str, str]] | None = None,
+        links: Iterable[Link] | None = None,
     ) -> None:
-        """New values for an existing thing. Called past the providers, this is drift."""
+        """New values for an existing thing. Called past the providers, without handles and links: drift."""
         with self.transaction() as db:
             db.execute(
                 "UPDATE resources SET inputs = ?, outputs = ?, updated = ? WHERE key = ?",
                 (_dump(inputs), _dump(outputs), _now(), key),
             )
-            db.execute("DELETE FROM handles WHERE key = ?", (key,))
-            db.execute("DELETE FROM links WHERE key = ?", (key,))
-            self._name(key, handles, links)
+            if handles is not None:
+                db.execute("DELETE FROM handles WHERE key = ?", (key,))
+            if links is not None:
+                db.execute("DELETE FROM links WHERE key = ?", (key,))
+            self._name(key, handles or (), links or ())
 
     def remove(self, key: int) -> None:
         """Makes a thing gone."""
@@ -243,6 +248,19 @@ class World:
         if stack is None:
             return self._select("1")
         return self._select("stack = ? OR stack LIKE '%/' || ?", stack, stack)
+
+    def lift_protection(self, stack: str) -> list[Thing]:
+        """Switches off the clouds' own deletion protection of a stack's things; returns them.
+
+        What a person does by hand before they take down a production cluster (`aws eks update-cluster-config
+        --no-deletion-protection`; `deletionProtection: false` and an `up` on GKE, where it is on by default).
+        Pulumi's own protection is another one.
+        """
+        protected = [t for t in self.all(stack) if _PROTECTION in t.inputs or _PROTECTION in t.outputs]
+        for thing in protected:
+            off = {_PROTECTION: False}
+            self.change(thing.key, inputs=thing.inputs | off, outputs=thing.outputs | off)
+        return protected
 
     def forget(self, stack: str | None = None) -> int:
         """Removes what exists, of one stack or of all, without asking what holds it; returns how many."""

@@ -355,3 +355,17 @@ def test_a_machine_type_that_its_zone_does_not_have_is_refused(aws, cluster, net
     with refusal("(g7e.2xlarge) is not supported", "use1-az4"):
         group(aws, cluster, network, "template", launchTemplate={"id": in_template.id, "version": "1"})
     assert group(aws, cluster, network, "right", instanceTypes=["g6.xlarge"]).id
+
+
+def test_a_protected_cluster_is_deleted_only_once_its_protection_is_lifted(aws, network, world, refusal):
+    role = aws.up(ROLE, "r", {"assumeRolePolicy": TRUST})
+    place = {"vpcConfig": {"subnetIds": [subnet.id for subnet in network[1]]}}
+    made = aws.up(CLUSTER, "c", {**place, "roleArn": role.outputs["arn"], "deletionProtection": True})
+
+    with refusal("deletion protection is enabled"):
+        aws.delete(made)
+    world.lift_protection("dev")
+    with refusal("DependencyViolation"):  # what stands on what is still known
+        aws.delete(network[1][0])
+    aws.delete(made)
+    assert aws.read(made).id == ""

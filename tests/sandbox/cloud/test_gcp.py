@@ -202,3 +202,14 @@ def test_a_machine_type_that_its_region_does_not_have_is_refused(gcp, network, r
     far = gcp.up(CLUSTER, "far", place)
     with refusal("'a3-highgpu-8g' does not exist in region 'africa-south1'"):
         pool(gcp, far, nodeConfig={"machineType": "a3-highgpu-8g"})
+
+
+def test_protection_can_be_lifted_past_the_providers(gcp, network, subnet, world):
+    inputs = {"location": "us-central1", "network": network.id, "subnetwork": subnet.id}
+    protected = gcp.up(CLUSTER, "c", inputs)
+
+    (lifted,) = world.lift_protection("dev")
+
+    assert lifted.id == protected.id
+    gcp.delete(protected)
+    assert gcp.read(protected).id == ""

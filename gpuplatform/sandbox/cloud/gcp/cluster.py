@@ -74,7 +74,8 @@ def _cluster_outputs(call: Call) -> dict[str, Any]:
     version = _master_version(call)
     private = call.get("privateClusterConfig.masterIpv4CidrBlock") or "172.16.0.0/28"
     return {
-        "endpoint": f"{address}",
+        "deletionProtection": call.get("deletionProtection", True),
+        "endpoint": address,
         "masterAuth": {"clusterCaCertificate": "c2FuZGJveA==", "clientCertificate": "", "clientKey": ""},
         "masterVersion": version,
         "nodeVersion": version,
