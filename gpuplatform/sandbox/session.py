@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -155,7 +155,13 @@ def refresh(sandbox: Sandbox, stack: str, *, quiet: bool = False) -> events.Resu
 def destroy(
     sandbox: Sandbox, stack: str, *, include_protected: bool = False, quiet: bool = False
 ) -> events.Result:
-    """Takes the stack down. What is protected stays, unless `include_protected` lifts that first."""
+    """Takes the stack down. What is protected stays.
+
+    With `include_protected`, Pulumi's protection and the clouds' own deletion protection are lifted first.
+
+    Raises:
+        SandboxError: The protection could not be lifted, as when there is no such stack.
+    """
     command = ["destroy", "--yes", "--stack", stack]
     if not include_protected:
         return sandbox.pulumi([*command, "--exclude-protected"], quiet=quiet)
@@ -167,6 +173,11 @@ def destroy(
     )
     if code:
         raise SandboxError(f"the protection of {stack!r} could not be lifted (exit code {code})")
+    # Pulumi's protection is lifted; the clouds' own deletion protection of a cluster is another one.
+    from gpuplatform.sandbox.cloud.world import World
+
+    with closing(World(sandbox.home.world)) as world:
+        world.lift_protection(f"{sandbox.project.name}/{stack.rpartition('/')[2]}")
     return sandbox.pulumi(command, quiet=quiet)
 
 

@@ -141,6 +141,34 @@ def test_destroy_with_the_protected_leaves_nothing(gpuplatform, project):
     assert not (project / ".gpuplatform" / "sandbox").exists()
 
 
+PROTECTED_BY_THE_CLOUD = """
+import pulumi
+
+
+class Cluster(pulumi.CustomResource):
+    def __init__(self, name, props):
+        super().__init__("gcp:container/cluster:Cluster", name, props)
+
+
+Cluster("cluster", {"location": "us-central1", "initialNodeCount": 1, "project": "example"})
+"""
+
+
+@pytest.mark.engine
+@pytest.mark.usefixtures("engine")
+def test_the_clouds_own_deletion_protection_is_lifted_only_when_it_is_asked_for(gpuplatform, project):
+    (project / "stacks/__main__.py").write_text(PROTECTED_BY_THE_CLOUD)
+    up = gpuplatform("sandbox", "up", "dev")
+    refused = gpuplatform("sandbox", "destroy", "dev")
+    lifted = gpuplatform("sandbox", "destroy", "dev", "--include-protected")
+
+    assert up.returncode == 0, up.stdout + up.stderr
+    assert refused.returncode != 0
+    assert "deletion_protection is set to true" in refused.stdout
+    assert lifted.returncode == 0, lifted.stdout + lifted.stderr
+    assert "0 resources exist" in gpuplatform("sandbox", "cloud").stdout
+
+
 @pytest.mark.engine
 @pytest.mark.usefixtures("engine")
 def test_exec_hands_the_command_on_as_it_was_typed(gpuplatform, project):
