@@ -16,6 +16,8 @@ import typer
 from gpuplatform.errors import ConfigError
 
 if TYPE_CHECKING:
+    from gpuplatform.plan import Plan
+    from gpuplatform.report.terminal import Outcome
     from gpuplatform.sandbox.events import Result
     from gpuplatform.sandbox.session import Sandbox
 
@@ -37,10 +39,18 @@ Packs = Annotated[
 
 @app.command()
 def up(stack: Stack, policy_pack: Packs = None) -> None:
-    """Bring a stack up; a mandatory policy violation ends it before anything is made."""
+    """Plan a stack offline, bring it up, and say what is there; a violation ends it with nothing made."""
     from gpuplatform.sandbox import session
+    from gpuplatform.sandbox.session import Sandbox
 
-    _operate(lambda sandbox: session.up(sandbox, stack, policy_packs=_packs(sandbox, policy_pack)))
+    plan = _planned(stack)
+    with Sandbox.open(Path.cwd(), report=_report) as sandbox:
+        result = session.up(sandbox, stack, policy_packs=_packs(sandbox, policy_pack))
+    if plan is not None and result.exit_code == 0:
+        from gpuplatform.report.terminal import show_outcome
+
+        show_outcome(plan, _outcome(stack, result))
+    _leave(result.exit_code)
 
 
 @app.command()
@@ -153,6 +163,55 @@ def _operate(operation: Callable[[Sandbox], Result]) -> NoReturn:
     with Sandbox.open(Path.cwd(), report=_report) as sandbox:
         result = operation(sandbox)
     _leave(result.exit_code)
+
+
+def _planned(stack: str) -> Plan | None:
+    """The offline plan, printed; None for a program of somebody's own, which has no platform to plan.
+
+    It comes before the engine is looked for: it needs none, and where a mandatory verdict fails, nothing else
+    is done.
+    """
+    from gpuplatform import clock
+    from gpuplatform.config import find_project, has_platform
+    from gpuplatform.plan import make
+    from gpuplatform.report.terminal import show_plan
+
+    project = find_project(Path.cwd())
+    if not has_platform(project, stack):
+        return None
+    plan = make(project, stack, clock.today())
+    show_plan(plan)
+    if plan.blocked:
+        raise typer.Exit(1)
+    return plan
+
+
+def _outcome(stack: str, result: Result) -> Outcome:
+    from gpuplatform.report.terminal import Outcome
+    from gpuplatform.sandbox.events import SECRET
+
+    components = sum(count for type_, count in result.types.items() if type_.startswith("gpuplatform:"))
+    return Outcome(
+        components=components,
+        resources=sum(result.types.values()) - components,
+        changes=result.counts,
+        outputs={key: value for key, value in result.outputs.items() if value != SECRET},
+        next_steps=(
+            (
+                f"gpuplatform sandbox cloud {stack}",
+                "what the simulated cloud holds, whatever Pulumi's state says",
+            ),
+            (
+                f"gpuplatform sandbox exec -- pulumi preview --stack {stack} --policy-pack policies/gpu",
+                "any command of the engine's, as you would type it with an account",
+            ),
+            (f"gpuplatform sandbox destroy {stack}", "take it down; what is protected stays"),
+            (
+                f"pulumi up --stack {stack} --policy-pack policies/gpu",
+                "the same with real credentials, in the real cloud: this one costs money",
+            ),
+        ),
+    )
 
 
 def _packs(sandbox: Sandbox, given: Sequence[str] | None) -> list[str]:

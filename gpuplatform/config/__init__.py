@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpuplatform.config.clouds import Aws, Azure, Cloud, Gcp
 from gpuplatform.config.layout import AwsLayout, AzureLayout, GcpLayout, TooSmall
-from gpuplatform.config.load import KEY, Project, find_project, from_engine, from_file
+from gpuplatform.config.load import KEY, Project, find_project, from_engine, from_file, has_platform
 from gpuplatform.config.model import ApiAccess, Budget, Cluster, Guardrails, Network, Platform
 from gpuplatform.config.pools import Capacity, NodePool, Nodes, OnDemand, Spot, SystemPool, Taint
 
@@ -35,4 +35,5 @@ __all__ = [
     "find_project",
     "from_engine",
     "from_file",
+    "has_platform",
 ]

@@ -14,7 +14,7 @@ from gpuplatform.config.model import Platform
 from gpuplatform.config.problems import Locate, as_config_error, secrets_in
 from gpuplatform.errors import ConfigError
 
-__all__ = ["KEY", "Project", "find_project", "from_engine", "from_file"]
+__all__ = ["KEY", "Project", "find_project", "from_engine", "from_file", "has_platform"]
 
 KEY: Final = "gpuplatform:platform"
 _NO_PLATFORM: Final = "a stack's file has the key `config:` with `gpuplatform:platform:` below it"
@@ -60,6 +60,18 @@ def find_project(start: Path) -> Project:
         where=str(start),
         way_out="run the command in the project's folder, or name it with --project",
     )
+
+
+def has_platform(project: Project, stack: str) -> bool:
+    """Whether `stack` is one of ours: a stack without a file, or with another program's, is not refused here.
+
+    Anything that might be a mistake in a file of ours counts as ours, so that `from_file` names it.
+    """
+    file = project.stack_file(stack)
+    if not file.is_file():
+        return False
+    document = parse(file)
+    return not isinstance(document, dict) or KEY in (document.get("config") or {KEY: None})
 
 
 def from_file(project: Project, stack: str) -> Platform:

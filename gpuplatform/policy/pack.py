@@ -1,14 +1,16 @@
-"""The pack itself, and the two calls of the engine that the SDK keeps from its policies."""
+"""The pack itself, and the engine's calls that it takes before the SDK does."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
 from google.protobuf import json_format
+from pulumi.runtime.proto import analyzer_pb2
 from pulumi_policy import EnforcementLevel, PolicyPack
 from pulumi_policy import policy as sdk
 
 from gpuplatform.config import KEY
+from gpuplatform.guardrails import Inventory
 from gpuplatform.policy.policies import BUDGET, MACHINE, NOTES, PLACEMENT, policies
 from gpuplatform.policy.session import Session
 from gpuplatform.policy.settings import StackConfig
@@ -46,6 +48,17 @@ def servicer(session: Session) -> Any:
             )
             session.configure_stack(stack, previewing=request.dry_run)
             return super().ConfigureStack(request, context)
+
+        # The SDK reads all properties of a resource anew for each policy, whether the policy looks at them or
+        # not. What no guardrail reads is left out before that: most of a stack.
+        def Analyze(self, request: Any, context: Any) -> Any:  # noqa: N802 - gRPC's name
+            if not Inventory.concerns(request.type):
+                return analyzer_pb2.AnalyzeResponse()
+            return super().Analyze(request, context)  # type: ignore[no-untyped-call]
+
+        def AnalyzeStack(self, request: Any, context: Any) -> Any:  # noqa: N802 - gRPC's name
+            concerned = [resource for resource in request.resources if Inventory.concerns(resource.type)]
+            return super().AnalyzeStack(analyzer_pb2.AnalyzeStackRequest(resources=concerned), context)  # type: ignore[no-untyped-call]
 
     return Servicer
 
