@@ -33,6 +33,8 @@ CATALOGUE = "catalogue"
 
 Row = tuple[int, list[str]]
 """A row's line number and its cells, still text."""
+OfferingRows = dict[str, dict[str, Row]]
+"""By machine type and region."""
 
 
 def _rows(path: Path, columns: schema.Columns) -> Iterator[Row]:
@@ -65,6 +67,14 @@ def _typed(path: Path, row: Row, columns: schema.Columns) -> dict[str, Any]:
 def _table(path: Path, columns: schema.Columns) -> Iterator[dict[str, Any]]:
     for row in _rows(path, columns):
         yield _typed(path, row, columns)
+
+
+def _by_name_and_region(path: Path) -> OfferingRows:
+    name, region = _index(schema.OFFERINGS, "name"), _index(schema.OFFERINGS, "region")
+    offerings: OfferingRows = {}
+    for row in _rows(path, schema.OFFERINGS):
+        offerings.setdefault(row[1][name], {})[row[1][region]] = row
+    return offerings
 
 
 @cache
@@ -120,23 +130,31 @@ class CloudData:
         return Machine(cloud=self.cloud, **row | {"source": _title(row["source"])})
 
     @cached_property
-    def _offering_rows(self) -> dict[str, dict[str, Row]]:
-        name, region = _index(schema.OFFERINGS, "name"), _index(schema.OFFERINGS, "region")
-        offerings: dict[str, dict[str, Row]] = {}
-        for row in _rows(self._folder / "offerings.csv", schema.OFFERINGS):
-            offerings.setdefault(row[1][name], {})[row[1][region]] = row
-        return offerings
+    def _gpu_offerings(self) -> OfferingRows:
+        return _by_name_and_region(self._folder / "offerings.csv")
+
+    @cached_property
+    def _machine_offerings(self) -> OfferingRows:
+        """Apart from the GPUs': there are six times as many, and most commands need none of them."""
+        return _by_name_and_region(self._folder / "machine_offerings.csv")
+
+    def _offerings_of(self, name: str) -> tuple[Path, dict[str, Row]]:
+        if name in self._gpu_offerings:
+            return self._folder / "offerings.csv", self._gpu_offerings[name]
+        if name in self.skus:  # a GPU machine type that is offered nowhere, as far as is known
+            return self._folder / "offerings.csv", {}
+        return self._folder / "machine_offerings.csv", self._machine_offerings.get(name, {})
 
     def offered_regions(self, name: str) -> tuple[str, ...]:
         """The regions a machine type is sold in; empty: not known."""
-        return tuple(self._offering_rows.get(name, ()))
+        return tuple(self._offerings_of(name)[1])
 
     def offering(self, name: str, region: str) -> Offering | None:
         """One machine type in one region."""
-        found = self._offering_rows.get(name, {}).get(region)
+        path, rows = self._offerings_of(name)
+        found = rows.get(region)
         if found is None:
             return None
-        path = self._folder / "offerings.csv"
         row = _typed(path, found, schema.OFFERINGS)
         del row["name"]
         if not row["offered_source"]:
@@ -153,7 +171,7 @@ class CloudData:
         """Every zone ID that some machine type is offered in, by region."""
         column = _index(schema.OFFERINGS, "zone_ids")
         zones: dict[str, set[str]] = {}
-        for by_region in self._offering_rows.values():
+        for by_region in (*self._gpu_offerings.values(), *self._machine_offerings.values()):
             for region, (_, cells) in by_region.items():
                 zones.setdefault(region, set()).update(cells[column].split())
         return {region: tuple(sorted(ids)) for region, ids in zones.items() if ids}

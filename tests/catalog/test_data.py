@@ -16,11 +16,16 @@ FILES = {
     "skus.csv": (schema.SKUS, ("name",)),
     "machines.csv": (schema.MACHINES, ("name",)),
     "offerings.csv": (schema.OFFERINGS, ("name", "region")),
+    "machine_offerings.csv": (schema.OFFERINGS, ("name", "region")),
     "regions.csv": (schema.REGIONS, ("name",)),
     "kubernetes.csv": (schema.KUBERNETES, ("minor",)),
 }
 per_file = pytest.mark.parametrize("name", FILES)
 per_cloud = pytest.mark.parametrize("cloud", CLOUDS)
+
+
+def offerings_of_all(cloud):
+    return rows(cloud, "offerings.csv") + rows(cloud, "machine_offerings.csv")
 
 
 def rows(cloud, name):
@@ -79,15 +84,17 @@ def test_every_source_is_used_and_says_where_it_is():
 
 @per_cloud
 def test_offerings_are_of_known_machine_types_in_known_regions(cloud):
-    known = {row["name"] for file in ("skus.csv", "machines.csv") for row in rows(cloud, file)}
-    offerings = rows(cloud, "offerings.csv")
-    assert {row["name"] for row in offerings} - known == set()
-    assert {row["region"] for row in offerings} == {row["name"] for row in rows(cloud, "regions.csv")}
+    for kind, of_kind in (("skus.csv", "offerings.csv"), ("machines.csv", "machine_offerings.csv")):
+        known = {row["name"] for row in rows(cloud, kind)}
+        assert {row["name"] for row in rows(cloud, of_kind)} - known == set()
+    assert {row["region"] for row in offerings_of_all(cloud)} == {
+        row["name"] for row in rows(cloud, "regions.csv")
+    }
 
 
 @per_cloud
 def test_prices_carry_their_source_and_date_and_nothing_else_does(cloud):
-    for row in rows(cloud, "offerings.csv"):
+    for row in offerings_of_all(cloud):
         priced = bool(row["usd_per_hour"] or row["usd_per_hour_spot"])
         assert priced == bool(row["price_source"]) == bool(row["price_date"]), row
 
@@ -115,7 +122,7 @@ def test_no_gpu_series_hides_among_the_machines_without_a_gpu(cloud):
 
 @per_cloud
 def test_an_aws_zone_is_an_id_and_no_other_cloud_has_any(cloud):
-    zones = {zone for row in rows(cloud, "offerings.csv") for zone in row["zone_ids"].split()}
+    zones = {zone for row in offerings_of_all(cloud) for zone in row["zone_ids"].split()}
     assert bool(zones) == (cloud == "aws")
     assert [zone for zone in zones if not re.fullmatch(r"[a-z]{3,4}\d-az\d", zone)] == []
 
