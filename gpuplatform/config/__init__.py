@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from gpuplatform.config.capacity import (
+    Capacity,
+    CapacityBlock,
+    FlexStart,
+    OnDemand,
+    Queued,
+    Reservation,
+    Spot,
+)
 from gpuplatform.config.clouds import Aws, Azure, Cloud, Gcp
 from gpuplatform.config.layout import AwsLayout, AzureLayout, GcpLayout, TooSmall
 from gpuplatform.config.load import KEY, Project, find_project, from_engine, from_file, has_platform
-from gpuplatform.config.model import ApiAccess, Budget, Cluster, Guardrails, Network, Platform
-from gpuplatform.config.pools import Capacity, NodePool, Nodes, OnDemand, Spot, SystemPool, Taint
+from gpuplatform.config.model import ApiAccess, Budget, Cluster, Guardrails, Network, Platform, WorkloadClass
+from gpuplatform.config.pools import NodePool, Nodes, SystemPool, Taint
+from gpuplatform.config.sharing import Mig, Mps, Sharing, TimeSlicing
 
 __all__ = [
     "KEY",
@@ -32,6 +42,15 @@ __all__ = [
     "SystemPool",
     "Taint",
     "TooSmall",
+    "CapacityBlock",
+    "FlexStart",
+    "Mig",
+    "Mps",
+    "Queued",
+    "Reservation",
+    "Sharing",
+    "TimeSlicing",
+    "WorkloadClass",
     "find_project",
     "from_engine",
     "from_file",

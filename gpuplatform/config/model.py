@@ -131,6 +131,13 @@ class Cluster(Model):
     system: SystemPool = SystemPool()
 
 
+class WorkloadClass(Model):
+    """Pools that serve one kind of work, the first one first; the next where that one has no room."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,30}[a-z0-9]$")]
+    pools: Annotated[tuple[str, ...], Field(min_length=1, description="Names of pools, in the order of preference.")]
+
+
 class Budget(Model):
     """What the environment may cost at the autoscaler's maximum."""
 
@@ -205,6 +212,9 @@ class Platform(Model):
     network: Network
     cluster: Cluster
     node_pools: Annotated[tuple[NodePool, ...], Field(min_length=1, max_length=500)]
+    workload_classes: Annotated[
+        tuple[WorkloadClass, ...], Field(description="Which pools serve which work, in which order.")
+    ] = ()
     budget: Budget | None = None
     guardrails: Guardrails = Guardrails()
     prices: Annotated[
@@ -221,6 +231,19 @@ class Platform(Model):
             raise At("node_pools", f"the name {', '.join(twice)} is used twice; a pool's name is its own")
         if "system" in names:
             raise At("node_pools", "the name system belongs to the pool that the cluster brings")
+        return self
+
+    @model_validator(mode="after")
+    def _classes_name_pools(self) -> Self:
+        pools = {pool.name for pool in self.node_pools}
+        names = [one.name for one in self.workload_classes]
+        for index, one in enumerate(self.workload_classes):
+            if names.count(one.name) > 1:
+                raise At(f"workload_classes[{index}].name", f"the name {one.name} is used twice")
+            if stray := [pool for pool in one.pools if pool not in pools]:
+                raise At(f"workload_classes[{index}].pools", f"there is no pool {', '.join(stray)}")
+            if len(set(one.pools)) < len(one.pools):
+                raise At(f"workload_classes[{index}].pools", "a pool is named twice")
         return self
 
     @model_validator(mode="after")

@@ -7,8 +7,10 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from gpuplatform.config.base import At, Model
+from gpuplatform.config.capacity import Capacity, OnDemand
+from gpuplatform.config.sharing import Sharing
 
-__all__ = ["Capacity", "NodePool", "Nodes", "OnDemand", "Spot", "SystemPool", "Taint"]
+__all__ = ["NodePool", "Nodes", "SystemPool", "Taint"]
 
 Count = Annotated[int, Field(ge=0, le=1000)]
 # The kubelet registers no node with a foreign label below its own domains, and the clouds refuse theirs
@@ -40,21 +42,6 @@ class Nodes(Model):
         if self.max < self.min:
             raise ValueError(f"max ({self.max}) is below min ({self.min})")
         return self
-
-
-class OnDemand(Model):
-    """Bought by the hour, kept until released."""
-
-    kind: Literal["on-demand"] = "on-demand"
-
-
-class Spot(Model):
-    """Spare capacity at the spot price; the cloud may take a node back at short notice."""
-
-    kind: Literal["spot"]
-
-
-Capacity = Annotated[OnDemand | Spot, Field(discriminator="kind")]
 
 
 class Taint(Model):
@@ -92,6 +79,32 @@ class NodePool(Model):
     ]
     nodes: Nodes
     capacity: Capacity = OnDemand()
+    fabric: Annotated[
+        Literal["required", "none"] | None,
+        Field(
+            description="required: fail where the machine has no accelerated network; none: TCP on purpose; left out: "
+            "the machine's own, and an error for training on several nodes where it has none."
+        ),
+    ] = None
+    sharing: Annotated[Sharing | None, Field(description="How pods share a GPU; whole GPUs where left out.")] = None
+    image: Annotated[
+        Literal["al2023", "bottlerocket", "ubuntu", "azurelinux", "cos"] | None,
+        Field(description="AWS: al2023, bottlerocket; Azure: ubuntu, azurelinux; GCP: cos, ubuntu."),
+    ] = None
+    driver: Annotated[
+        Literal["cloud", "operator"] | None,
+        Field(description="Who installs the GPU driver: the cloud (image, GKE, AKS) or NVIDIA's GPU Operator."),
+    ] = None
+    local_disks: Annotated[
+        Literal["ephemeral", "raw", "none"] | None,
+        Field(
+            description="Local NVMe: ephemeral (the pods' own storage, striped), raw (block devices), none; "
+            "ephemeral where the machine has such disks and it is left out."
+        ),
+    ] = None
+    placement_group: Annotated[
+        str | None, Field(description="AWS: an existing placement group; made as needed where left out.")
+    ] = None
     zones: Annotated[
         tuple[str, ...] | None,
         Field(min_length=1, description="The zones of this pool; all of the network's where it is left out."),

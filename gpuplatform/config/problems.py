@@ -24,10 +24,6 @@ NOT_BUILT: Final[dict[str, str]] = {
     "uptime": "schedules that tear an environment down",
     "budget.alert_percent": "budget alerts in the cloud itself",
     "budget.contacts": "budget alerts in the cloud itself",
-    "node_pools.fabric": "accelerated networking",
-    "node_pools.sharing": "GPU sharing (MIG, time-slicing, MPS)",
-    "node_pools.local_disks": "local NVMe disks",
-    "node_pools.driver": "a choice of driver owner",
 }
 """Keys whose part is not built: refused by name, since accepting and ignoring one would cost money."""
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
-__all__ = ["AksDriver", "AmiDriver", "Driver", "GkeDriver", "NodeProfile", "Taint"]
+from gpuplatform.profile.bandwidth import Bandwidth
+from gpuplatform.profile.driver import Driver
+from gpuplatform.profile.fabric import Fabric
+
+__all__ = ["CapacityPlan", "Flavor", "LocalDisks", "NodeProfile", "Placement", "PodWiring", "SharedGpu", "Taint"]
 
 Effect = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
 
@@ -20,26 +24,112 @@ class Taint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AmiDriver:
-    """EKS: driver and container toolkit are part of the node's image."""
+class CapacityPlan:
+    """How the machines are bought, once the cloud was found to sell them so.
 
-    ami_type: Literal["AL2023_x86_64_NVIDIA", "AL2023_ARM_64_NVIDIA"]
+    Attributes:
+        kind: As in the configuration.
+        id: The reservation, block or reservation group; empty where there is none.
+        max_run_hours: Longest run of a node; None where nodes stay.
+    """
+
+    kind: Literal["on-demand", "spot", "reservation", "capacity-block", "flex-start", "queued"]
+    id: str = ""
+    max_run_hours: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GkeDriver:
-    """GKE installs the driver and runs its own device plugin (Container-Optimized OS)."""
+class Placement:
+    """How close together the nodes stand.
 
-    version: Literal["DEFAULT", "LATEST"] = "DEFAULT"
+    Attributes:
+        kind: `cluster` (AWS placement group), `compact` (GCP resource policy), `proximity` (Azure proximity
+            placement group), `existing` (a group the user named), `none`.
+        name: The user's group, for `existing`.
+        topology: GCP accelerator topology such as `1x72`; empty elsewhere.
+    """
+
+    kind: Literal["cluster", "compact", "proximity", "existing", "none"]
+    name: str = ""
+    topology: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AksDriver:
-    """AKS installs driver and container toolkit; the device plugin is the GPU Operator's."""
+class LocalDisks:
+    """Local NVMe of a node.
+
+    Attributes:
+        mode: `ephemeral` (the pods' own storage), `raw` (block devices), `none`.
+        count: Disks; 0 where the machine has none or the cloud does not tell (`gib` is then the whole).
+        gib: All of them together, GiB; 0 where unknown.
+    """
+
+    mode: Literal["ephemeral", "raw", "none"]
+    count: int = 0
+    gib: int = 0
 
 
-Driver = AmiDriver | GkeDriver | AksDriver
-"""Who owns the driver of a node, as a closed union: two owners on one node cannot be written down."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedGpu:
+    """How pods share one GPU, as the device plugin is told.
+
+    Attributes:
+        kind: `mig`, `time-slicing` or `mps`.
+        config: Name of the entry in the operator's config map, and value of the node label that selects it.
+        resource: What pods ask for, such as `nvidia.com/mig-1g.10gb` or `nvidia.com/gpu.shared`.
+        per_node: How many of it a node advertises.
+        label: The node label that selects the entry (`nvidia.com/device-plugin.config` or `nvidia.com/mig.config`).
+        entry: The entry itself, as the config map holds it; empty for MIG's built-in ones.
+    """
+
+    kind: Literal["mig", "time-slicing", "mps"]
+    config: str
+    resource: str
+    per_node: int
+    label: str
+    entry: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodWiring:
+    """What a pod that uses a whole node needs beside its image: fabric, memory, capabilities.
+
+    Attributes:
+        resources: Requests and limits, such as `{"nvidia.com/gpu": "8", "vpc.amazonaws.com/efa": "32"}`.
+        env: Environment variables.
+        annotations: Pod annotations.
+        capabilities: Linux capabilities to add.
+        volumes: Pod volumes, as the API spells them.
+        mounts: The container's mounts of them.
+        init_containers: Containers that run first (GKE's NCCL installers and receive daemons as sidecars).
+        host_network: Whether the pod uses the node's network.
+    """
+
+    resources: dict[str, str]
+    env: dict[str, str] = field(default_factory=dict)
+    annotations: dict[str, str] = field(default_factory=dict)
+    capabilities: tuple[str, ...] = ()
+    volumes: tuple[dict[str, Any], ...] = ()
+    mounts: tuple[dict[str, Any], ...] = ()
+    init_containers: tuple[dict[str, Any], ...] = ()
+    host_network: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flavor:
+    """The pool as Kueue sees it: a ResourceFlavor.
+
+    Attributes:
+        name: The flavor's name, the pool's.
+        node_labels: What selects its nodes.
+        topology_levels: Node labels from the widest level to the host, for topology-aware scheduling.
+        admission_check: `queued-provisioning` for GCP's queued capacity; empty elsewhere.
+    """
+
+    name: str
+    node_labels: dict[str, str]
+    topology_levels: tuple[str, ...] = ()
+    admission_check: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,22 +138,35 @@ class NodeProfile:
 
     Attributes:
         pool: The pool's name in the configuration.
+        purpose: What it is for.
         sku: The machine type.
-        gpus: Whole GPUs that a node advertises as `nvidia.com/gpu`.
+        gpus: Whole GPUs that a node has (a share of one counts as one).
         gpu_model: The catalogue's name for the model, such as H100.
         accelerator: GKE's name for the accelerator (`nvidia-h100-80gb`); None on the other clouds.
         arch: The processor architecture.
         driver: Who owns the driver.
         image: The node image as its cloud's API names it.
-        spot: Whether the nodes are spare capacity that the cloud may take back.
+        capacity: How the machines are bought.
+        fabric: What connects the nodes, with all that the cloud must set up for it.
+        placement: How close together they stand.
+        local_disks: Their local NVMe.
+        sharing: How pods share a GPU; None for whole GPUs.
         labels: Kubernetes labels, the user's own included.
         taints: Kubernetes taints, the user's own included.
-        scale_from_zero: Node-template hints for an autoscaler that cannot see a node of an empty pool: the
-            tags below `k8s.io/cluster-autoscaler/node-template/`; empty where the cloud's autoscaler knows.
+        scale_from_zero: Node-template hints for an autoscaler that cannot see a node of an empty pool; empty
+            where the cloud's autoscaler knows.
+        device_plugins: What advertises devices on these nodes: `gpu-operator`, `gke`, `efa`, `rdma-shared`,
+            `sriov`, `dra`.
+        advertised: Extended resources of one node and how many, such as `{"nvidia.com/gpu": 8}`.
+        pod: What a pod that uses a whole node needs.
+        flavor: The pool as Kueue sees it.
+        bandwidth: The collective bandwidth to expect between two nodes; None where no figure is known.
+        preconditions: What a person must have done before, such as registering a feature; one sentence each.
         disk_gib: Boot disk, GiB.
     """
 
     pool: str
+    purpose: str
     sku: str
     gpus: int
     gpu_model: str
@@ -71,8 +174,23 @@ class NodeProfile:
     arch: Literal["amd64", "arm64"]
     driver: Driver
     image: str
-    spot: bool
+    capacity: CapacityPlan
+    fabric: Fabric
+    placement: Placement
+    local_disks: LocalDisks
+    sharing: SharedGpu | None
     labels: dict[str, str]
     taints: tuple[Taint, ...]
     scale_from_zero: dict[str, str]
+    device_plugins: tuple[str, ...]
+    advertised: dict[str, int]
+    pod: PodWiring
+    flavor: Flavor
+    bandwidth: Bandwidth | None
+    preconditions: tuple[str, ...]
     disk_gib: int
+
+    @property
+    def spot(self) -> bool:
+        """Whether the nodes are spare capacity that the cloud may take back."""
+        return self.capacity.kind == "spot"
