@@ -2,56 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gpuplatform.catalog import Sku
-from gpuplatform.config import NodePool, Spot
+from gpuplatform.config import NodePool
 from gpuplatform.errors import Refusal
 from gpuplatform.profile import aws, azure, gcp
-from gpuplatform.profile.model import NodeProfile, Taint
+from gpuplatform.profile.fabric import NoFabric
+from gpuplatform.profile.facts import CloudFacts
+from gpuplatform.profile.model import Flavor, NodeProfile, PodWiring, SharedGpu, Taint
+from gpuplatform.profile.sharing import shared_gpu
 
 __all__ = ["POOL_LABEL", "PURPOSE_LABEL", "node_profile"]
 
 POOL_LABEL = "gpuplatform.io/pool"
 PURPOSE_LABEL = "gpuplatform.io/purpose"
+GPU = "nvidia.com/gpu"
 
 
 def node_profile(pool: NodePool, sku: Sku) -> NodeProfile:
     """What the nodes of `pool` are, given its machine type.
 
     Raises:
-        Refusal: The pool cannot be built on this machine; the sentence says why and what to use instead.
+        Refusal: The pool cannot be built as asked on this machine; the sentence says why and what to use
+            instead. No other exception, whatever the combination.
     """
-    where = f"node_pools.{pool.name}.sku"
-    if sku.gpu_vendor != "nvidia":
-        raise Refusal(
-            f"{sku.name} has {sku.gpu_vendor.upper()} GPUs ({sku.gpu_model})",
-            where=where,
-            rule="drivers and device plugins are installed for NVIDIA GPUs only",
-            way_out="choose an NVIDIA machine type: gpuplatform sku list",
-        )
-    if not sku.k8s_supported:
-        raise Refusal(
-            f"{sku.name} is no node of the cloud's Kubernetes service ({sku.k8s_note or 'not on its list'})",
-            where=where,
-            way_out="choose one that is: gpuplatform sku list",
-        )
-    facts = {"aws": aws, "azure": azure, "gcp": gcp}[sku.cloud].facts(sku, where)
-    spot = isinstance(pool.capacity, Spot)
-    gpus = max(int(sku.gpu_count), 1)  # a fraction of a GPU (1/6 of an A10) is advertised as one device
+    where = f"node_pools.{pool.name}"
+    _nvidia_on_kubernetes(sku, where)
+    facts = {"aws": aws, "azure": azure, "gcp": gcp}[sku.cloud].facts(pool, sku, where)
+    _no_silent_tcp(pool, sku, facts, where)
+    gpus = max(int(sku.gpu_count), 1)  # a share of a GPU (1/6 of an A10) is advertised as one device
+    sharing = shared_gpu(pool, sku, facts, gpus, where)
+    advertised = _advertised(gpus, sharing, facts)
     labels = {
         **pool.labels,
         "nvidia.com/gpu.present": "true",
         POOL_LABEL: pool.name,
         PURPOSE_LABEL: pool.purpose,
         **facts.labels,
-        **(facts.spot_labels if spot else {}),
+        **({sharing.label: sharing.config} if sharing is not None else {}),
     }
-    taints = (
-        facts.gpu_taint,
-        *(facts.spot_taints if spot else ()),
-        *(Taint(key=taint.key, value=taint.value, effect=taint.effect) for taint in pool.taints),
-    )
+    own = (Taint(key=taint.key, value=taint.value, effect=taint.effect) for taint in pool.taints)
+    taints = (facts.gpu_taint, *facts.taints, *own)
     return NodeProfile(
         pool=pool.name,
+        purpose=pool.purpose,
         sku=sku.name,
         gpus=gpus,
         gpu_model=sku.gpu_model,
@@ -59,15 +54,75 @@ def node_profile(pool: NodePool, sku: Sku) -> NodeProfile:
         arch=facts.arch,
         driver=facts.driver,
         image=facts.image,
-        spot=spot,
+        capacity=facts.capacity,
+        fabric=facts.fabric,
+        placement=facts.placement,
+        local_disks=facts.local_disks,
+        sharing=sharing,
         labels=labels,
         taints=taints,
-        scale_from_zero=_hints(labels, taints, gpus) if facts.needs_scale_hints else {},
+        scale_from_zero=_hints(labels, taints, advertised) if facts.needs_scale_hints else {},
+        device_plugins=(facts.gpu_plugin, *facts.fabric_plugins),
+        advertised=advertised,
+        pod=_pod(advertised, facts),
+        flavor=Flavor(
+            name=pool.name,
+            node_labels={POOL_LABEL: pool.name},
+            topology_levels=facts.topology_levels,
+            admission_check=facts.admission_check,
+        ),
+        bandwidth=facts.bandwidth,
+        preconditions=facts.preconditions,
         disk_gib=pool.disk_gib,
     )
 
 
-def _hints(labels: dict[str, str], taints: tuple[Taint, ...], gpus: int) -> dict[str, str]:
+def _nvidia_on_kubernetes(sku: Sku, where: str) -> None:
+    if sku.gpu_vendor != "nvidia":
+        raise Refusal(
+            f"{sku.name} has {sku.gpu_vendor.upper()} GPUs ({sku.gpu_model})",
+            where=f"{where}.sku",
+            rule="drivers and device plugins are installed for NVIDIA GPUs only",
+            way_out="choose an NVIDIA machine type: gpuplatform sku list",
+        )
+    if not sku.k8s_supported:
+        raise Refusal(
+            f"{sku.name} is no node of the cloud's Kubernetes service ({sku.k8s_note or 'not on its list'})",
+            where=f"{where}.sku",
+            way_out="choose one that is: gpuplatform sku list",
+        )
+
+
+def _no_silent_tcp(pool: NodePool, sku: Sku, facts: CloudFacts, where: str) -> None:
+    """Training over several nodes never falls back to TCP without somebody having said so."""
+    if not isinstance(facts.fabric, NoFabric) or pool.fabric == "none":
+        return
+    if pool.fabric == "required":
+        raise Refusal(
+            f"fabric is required, and {sku.name} has none: {facts.fabric.reason}",
+            where=f"{where}.fabric",
+            way_out=f"choose a machine type that has one: gpuplatform sku list --cloud {sku.cloud}",
+        )
+    if pool.purpose == "training" and pool.nodes.max > 1:
+        raise Refusal(
+            f"training on up to {pool.nodes.max} nodes of {sku.name} would talk over TCP: {facts.fabric.reason}",
+            where=f"{where}.fabric",
+            rule="training on several nodes needs an accelerated network",
+            way_out="choose a machine type that has one, train on one node (nodes.max: 1), or say fabric: none",
+        )
+
+
+def _advertised(gpus: int, sharing: SharedGpu | None, facts: CloudFacts) -> dict[str, int]:
+    own = {GPU: gpus} if sharing is None else {sharing.resource: sharing.per_node}
+    return {**own, **facts.fabric_resources}
+
+
+def _pod(advertised: dict[str, int], facts: CloudFacts) -> PodWiring:
+    amounts = {name: str(count) for name, count in advertised.items()}
+    return replace(facts.pod, resources={**amounts, **facts.pod.resources})
+
+
+def _hints(labels: dict[str, str], taints: tuple[Taint, ...], advertised: dict[str, int]) -> dict[str, str]:
     """Tags from which the Cluster Autoscaler builds a node it has never seen.
 
     Source: cluster-autoscaler/cloudprovider/aws/README.md, "Auto-discovery setup"; without the resource
@@ -77,5 +132,5 @@ def _hints(labels: dict[str, str], taints: tuple[Taint, ...], gpus: int) -> dict
     return {
         **{f"{prefix}/label/{key}": value for key, value in labels.items()},
         **{f"{prefix}/taint/{taint.key}": f"{taint.value}:{taint.effect}" for taint in taints},
-        f"{prefix}/resources/nvidia.com/gpu": str(gpus),
+        **{f"{prefix}/resources/{name}": str(count) for name, count in advertised.items()},
     }
