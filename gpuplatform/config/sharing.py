@@ -15,6 +15,14 @@ Replicas = Annotated[
     int, Field(ge=2, le=48, description="Pods that share one GPU.")
 ]
 
+Rename = Annotated[
+    bool | None,
+    Field(
+        description="Advertise nvidia.com/gpu.shared, so that no pod gets a share unawares; left out: "
+        "wherever the device plugin can, which GKE's own cannot."
+    ),
+]
+
 
 class Mig(Model):
     """Slices with memory and compute of their own, in hardware."""
@@ -28,9 +36,7 @@ class TimeSlicing(Model):
 
     kind: Literal["time-slicing"]
     replicas: Replicas
-    rename: Annotated[
-        bool, Field(description="Advertise nvidia.com/gpu.shared, so that no pod gets a share unawares.")
-    ] = True
+    rename: Rename = None
 
 
 class Mps(Model):
@@ -38,9 +44,7 @@ class Mps(Model):
 
     kind: Literal["mps"]
     replicas: Replicas
-    rename: Annotated[
-        bool, Field(description="Advertise nvidia.com/gpu.shared, so that no pod gets a share unawares.")
-    ] = True
+    rename: Rename = None
 
 
 Sharing = Annotated[Mig | TimeSlicing | Mps, Field(discriminator="kind")]

@@ -14,8 +14,8 @@ class Bandwidth:
 
     Attributes:
         floor: GB/s.
-        metric: `average` (the last line, "Avg bus bandwidth", over all sizes) or `peak` (the best busbw of any
-            size).
+        metric: `average` (the last line, "Avg bus bandwidth", over all sizes) or `peak` (the best busbw
+            of any size).
         source: Where the figure was published.
     """
 

@@ -40,7 +40,7 @@ def node_profile(pool: NodePool, sku: Sku) -> NodeProfile:
         POOL_LABEL: pool.name,
         PURPOSE_LABEL: pool.purpose,
         **facts.labels,
-        **({sharing.label: sharing.config} if sharing is not None else {}),
+        **({sharing.label: sharing.config} if sharing is not None and sharing.label else {}),
     }
     own = (Taint(key=taint.key, value=taint.value, effect=taint.effect) for taint in pool.taints)
     taints = (facts.gpu_taint, *facts.taints, *own)
@@ -105,10 +105,12 @@ def _no_silent_tcp(pool: NodePool, sku: Sku, facts: CloudFacts, where: str) -> N
         )
     if pool.purpose == "training" and pool.nodes.max > 1:
         raise Refusal(
-            f"training on up to {pool.nodes.max} nodes of {sku.name} would talk over TCP: {facts.fabric.reason}",
+            f"training on up to {pool.nodes.max} nodes of {sku.name} would talk over TCP: "
+            f"{facts.fabric.reason}",
             where=f"{where}.fabric",
             rule="training on several nodes needs an accelerated network",
-            way_out="choose a machine type that has one, train on one node (nodes.max: 1), or say fabric: none",
+            way_out="choose a machine type that has one, train on one node (nodes.max: 1), "
+            "or say fabric: none",
         )
 
 

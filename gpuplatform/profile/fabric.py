@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Efa", "Fabric", "InfiniBand", "NetworkInterface", "NoFabric", "NvlinkDomain", "Roce", "Tcpx", "Tcpxo"]
+__all__ = [
+    "Efa",
+    "Fabric",
+    "InfiniBand",
+    "NetworkInterface",
+    "NoFabric",
+    "NvlinkDomain",
+    "Roce",
+    "Tcpx",
+    "Tcpxo",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

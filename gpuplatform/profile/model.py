@@ -9,7 +9,17 @@ from gpuplatform.profile.bandwidth import Bandwidth
 from gpuplatform.profile.driver import Driver
 from gpuplatform.profile.fabric import Fabric
 
-__all__ = ["CapacityPlan", "Flavor", "LocalDisks", "NodeProfile", "Placement", "PodWiring", "SharedGpu", "Taint"]
+__all__ = [
+    "CapacityPlan",
+    "Flavor",
+    "LocalDisks",
+    "NodeProfile",
+    "Placement",
+    "PodWiring",
+    "SharedGpu",
+    "SharingOwner",
+    "Taint",
+]
 
 Effect = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
 
@@ -69,24 +79,36 @@ class LocalDisks:
     gib: int = 0
 
 
+SharingOwner = Literal["gpu-operator", "gke", "aks", "bottlerocket"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedGpu:
-    """How pods share one GPU, as the device plugin is told.
+    """How pods share one GPU.
 
     Attributes:
         kind: `mig`, `time-slicing` or `mps`.
+        owner: Who makes it so. The GPU Operator by `config`, `label` and `entry`; the others when the node is
+            made: the cloud's component translates kind, `profile` and `per_gpu` (GKE's gpuSharingConfig and
+            gpuPartitionSize, AKS's gpuInstanceProfile, Bottlerocket's settings.kubelet-device-plugins).
         config: Name of the entry in the operator's config map, and value of the node label that selects it.
         resource: What pods ask for, such as `nvidia.com/mig-1g.10gb` or `nvidia.com/gpu.shared`.
         per_node: How many of it a node advertises.
-        label: The node label that selects the entry (`nvidia.com/device-plugin.config` or `nvidia.com/mig.config`).
-        entry: The entry itself, as the config map holds it; empty for MIG's built-in ones.
+        per_gpu: How many of it one GPU gives: MIG instances, or replicas.
+        profile: The MIG profile; empty for the other kinds.
+        label: The node label that selects the entry (`nvidia.com/device-plugin.config` or
+            `nvidia.com/mig.config`); empty where another than the operator owns the sharing.
+        entry: The entry as the config map holds it; empty likewise.
     """
 
     kind: Literal["mig", "time-slicing", "mps"]
+    owner: SharingOwner
     config: str
     resource: str
     per_node: int
-    label: str
+    per_gpu: int
+    profile: str = ""
+    label: str = ""
     entry: dict[str, Any] = field(default_factory=dict)
 
 
