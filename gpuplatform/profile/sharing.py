@@ -70,7 +70,7 @@ def _mig(mig: Mig, sku: Sku, facts: CloudFacts, gpus: int, where: str) -> Shared
     if mig.profile not in instances:
         names = ", ".join(f"{name} ({count} a GPU)" for name, count in instances.items())
         raise Refusal(
-            f"{mig.profile} is no MIG profile of the {sku.gpu_model} in {sku.name} that {OWNERS[owner]} makes",
+            f"{mig.profile} is no MIG profile that {OWNERS[owner]} makes on a {sku.gpu_model} ({sku.name})",
             where=where,
             rule="a profile's name holds its memory, which differs from GPU to GPU",
             way_out=f"use one of {names}",
