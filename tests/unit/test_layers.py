@@ -10,7 +10,7 @@ import pytest
 LAYERS = (
     {"cli"},
     {"report", "sandbox"},
-    {"plan"},
+    {"accept", "plan"},
     {"platform"},
     {"aws", "azure", "gcp", "policy"},
     {"kubernetes"},
@@ -18,13 +18,25 @@ LAYERS = (
     {"guardrails"},
     {"profile"},
     {"config"},
+    {"replacement"},
     {"catalog"},
     {"errors", "naming", "tags", "cidr", "clock"},
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
-APART = ({"aws", "azure", "gcp"}, {"report", "sandbox"})
-PURE = {"catalog", "config", "profile", "guardrails", "errors", "naming", "tags", "cidr", "clock"}
-SANDBOX_MAY = {"sandbox", "catalog", "config", "errors", "naming", "tags", "cidr", "clock"}
+APART = ({"aws", "azure", "gcp"}, {"report", "sandbox"}, {"accept", "plan"})
+PURE = {
+    "catalog",
+    "replacement",
+    "config",
+    "profile",
+    "guardrails",
+    "errors",
+    "naming",
+    "tags",
+    "cidr",
+    "clock",
+}
+SANDBOX_MAY = {"sandbox", "replacement", "catalog", "config", "errors", "naming", "tags", "cidr", "clock"}
 
 PACKAGE = Path(__file__).parents[2] / "gpuplatform"
 MODULES = sorted(PACKAGE.rglob("*.py"))

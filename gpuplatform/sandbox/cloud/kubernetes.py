@@ -161,9 +161,6 @@ _RULES = (
         names=NameRule(
             r"[a-z0-9]([-a-z0-9.]{0,51}[a-z0-9])?", "1 to 53 of lower-case letters, digits, - and ."
         ),
-        # pulumi-kubernetes, provider/pkg/provider/helm_release.go (Diff): all else is an upgrade.
-        replace=("namespace",),
-        recomputed=("status",),
         check=_check_release,
         create=_create,
         outputs=_release_outputs,
@@ -188,7 +185,6 @@ CLOUD = Cloud(
     account=_account,
     reachable=_reachable,
     naming=KUBERNETES,
-    always_replace=("metadata.namespace", "apiVersion", "kind"),
     id=_id,
     outputs=_outputs,
     handles=lambda call, _outputs: [call.id],

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from gpuplatform.replacement import without_version
 from gpuplatform.sandbox import sdk_source as sdk
 from gpuplatform.sandbox import sdk_types
 from gpuplatform.sandbox.cloud import wire
-from gpuplatform.sandbox.cloud.rule import Call, Cloud, without_version
+from gpuplatform.sandbox.cloud.rule import Call, Cloud
 
 __all__ = ["after_create", "in_preview"]
 

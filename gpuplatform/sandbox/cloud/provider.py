@@ -17,11 +17,12 @@ import grpc
 from google.protobuf import empty_pb2
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
+from gpuplatform.replacement import Change, changes, covers, replacement, replaces, without_version
 from gpuplatform.sandbox import sdk_source, sdk_types
-from gpuplatform.sandbox.cloud import diff, outputs, wire
+from gpuplatform.sandbox.cloud import outputs, wire
 from gpuplatform.sandbox.cloud.faults import Faults
 from gpuplatform.sandbox.cloud.names import NAME_DIGITS
-from gpuplatform.sandbox.cloud.rule import Account, Call, Cloud, CloudError, Rule, without_version
+from gpuplatform.sandbox.cloud.rule import Account, Call, Cloud, CloudError, Rule
 from gpuplatform.sandbox.cloud.world import Link, Thing, World
 from gpuplatform.sandbox.sdk_types import Problem
 
@@ -68,7 +69,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         """Replaces a Kubernetes provider when it moves to another cluster, never for a new kubeconfig."""
         old = wire.plain(wire.to_dict(request.old_inputs or request.olds))
         new = wire.plain(wire.to_dict(request.news))
-        changed = list(diff.changes(old, new))
+        changed = list(changes(old, new))
         moved = [c.path for c in changed if c.path == "clusterIdentifier"]
         return provider_pb2.DiffResponse(
             changes=provider_pb2.DiffResponse.DIFF_SOME if changed else provider_pb2.DiffResponse.DIFF_NONE,
@@ -132,14 +133,10 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
     def Diff(self, request: Any, context: Any) -> Any:
         """Property by property, with what forces a replacement."""
         token = _token(request)
-        rule = self._cloud.rule(token)
         olds = wire.to_dict(request.old_inputs or request.olds)
-        found = list(diff.changes(wire.plain(olds), wire.plain(wire.to_dict(request.news))))
+        found = list(changes(wire.plain(olds), wire.plain(wire.to_dict(request.news))))
         path = self._name_path(token)
-        forcing = (*rule.replace, *self._cloud.always_replace, *((path,) if path else ()))
-        replaced = [
-            c for c in found if diff.covers(forcing, c.path) and not diff.covers(rule.in_place, c.path)
-        ]
+        replaced = [c for c in found if replaces(token, c, path)]
         return provider_pb2.DiffResponse(
             changes=provider_pb2.DiffResponse.DIFF_SOME if found else provider_pb2.DiffResponse.DIFF_NONE,
             diffs=sorted({_top(c.path) for c in found}),
@@ -195,7 +192,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             olds = wire.to_dict(request.olds)
             planned = {k: v for k, v in olds.items() if k not in wire.to_dict(request.old_inputs)}
             planned |= outputs.in_preview(self._cloud, call, wired) | _kept(olds, wired, planned)
-            planned |= dict.fromkeys(self._cloud.rule(call.token).recomputed, wire.UNKNOWN)
+            planned |= dict.fromkeys(replacement(call.token).recomputed, wire.UNKNOWN)
             return provider_pb2.UpdateResponse(properties=wire.to_struct(planned))
         try:
             self._reach(call.account)
@@ -231,9 +228,9 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         return self._world.get(self._cloud.package, account.scope, without_version(token), known_as)
 
     def _name_path(self, token: str) -> str:
-        rule = self._cloud.rule(token)
-        if rule.name is not None:
-            return rule.name
+        known = replacement(token).name
+        if known is not None:
+            return known
         found = sdk_source.resource_type(without_version(token))
         return self._cloud.naming.input(token, found.inputs if found else {})
 
@@ -314,8 +311,9 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         call = replace(call, created=thing.created, previous=wire.plain(thing.outputs))
         if rule.update:
             rule.update(call, wire.plain(thing.inputs))
-        for change in diff.changes(wire.plain(thing.inputs), call.inputs):
-            if diff.covers(rule.immutable, change.path):
+        fixed = replacement(call.token).immutable
+        for change in changes(wire.plain(thing.inputs), call.inputs):
+            if covers(fixed, change.path):
                 raise CloudError(cloud.immutable.format(path=change.path))
         changed = outputs.after_create(cloud, call, wired)
         self._world.change(
@@ -428,7 +426,7 @@ def _failed(reason: str) -> Any:
     return provider_pb2.InvokeResponse(failures=[provider_pb2.CheckFailure(reason=reason)])
 
 
-def _property_diff(change: diff.Change, *, replaces: bool) -> Any:
+def _property_diff(change: Change, *, replaces: bool) -> Any:
     kind = f"{change.kind}_REPLACE" if replaces else change.kind
     return provider_pb2.PropertyDiff(kind=provider_pb2.PropertyDiff.Kind.Value(kind), inputDiff=True)
 

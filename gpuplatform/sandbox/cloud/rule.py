@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from gpuplatform.replacement import without_version
 from gpuplatform.sandbox.cloud import wire
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ __all__ = [
     "Reference",
     "Rule",
     "by_token",
-    "without_version",
 ]
 
 
@@ -127,21 +127,16 @@ class Reference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """What the simulation knows about one type, beyond the SDK's types.
+    """What the simulation knows about one type, beyond the SDK's types and `gpuplatform.replacement`.
 
     Attributes:
         token: The type.
-        name: The input that is the physical name; None: the cloud's usual one; empty: it has none.
         names: What that name may be.
         prefix: What a made-up name starts with.
-        replace: Inputs whose change forces a replacement; a path covers everything below it.
-        in_place: Exceptions from `replace`.
-        immutable: Inputs that the provider would update and the cloud refuses to.
         references: What must exist first, and go last.
         machines: Inputs that name machine types, for offerings, retirement, stockout and quota.
         nodes: The input with the number of machines that are started at once; a stockout needs at least one.
         pending: Outputs inside of objects that the program sets in part, unknown until update.
-        recomputed: Outputs that any update changes, unknown until then.
         check: More that the provider refuses in preview.
         create: What the cloud refuses; called inside the transaction that creates.
         update: What the cloud refuses to change, given the inputs so far.
@@ -152,17 +147,12 @@ class Rule:
     """
 
     token: str = field(kw_only=False)
-    name: str | None = None
     names: NameRule | None = None
     prefix: str = ""
-    replace: tuple[str, ...] = ()
-    in_place: tuple[str, ...] = ()
-    immutable: tuple[str, ...] = ()
     references: tuple[Reference, ...] = ()
     machines: tuple[str, ...] = ()
     nodes: str = ""
     pending: tuple[str, ...] = ()
-    recomputed: tuple[str, ...] = ()
     check: Callable[[Call], Iterable[Problem]] | None = None
     create: Callable[[Call], None] | None = None
     update: Callable[[Call, Mapping[str, Any]], None] | None = None
@@ -199,7 +189,6 @@ class Cloud:
         account: The account that a provider's configuration acts for.
         reachable: Raises CloudError where nothing can be asked of that account (a cluster that is gone).
         naming: How physical names are made up.
-        always_replace: Inputs that force a replacement on every type.
         id: The id of a type without a rule of its own.
         outputs: Outputs that many types have (`arn`, `selfLink`, `location`); those of the type are taken.
         handles: By what a thing can be named, from its call and outputs.
@@ -226,7 +215,6 @@ class Cloud:
     quota: str
     throttled: str
     timeout: str
-    always_replace: tuple[str, ...] = ()
     reachable: Callable[[Account, World], None] | None = None
     normal: Callable[[str], str] = str
     offered: Callable[[Call, str], None] | None = None
@@ -237,13 +225,6 @@ class Cloud:
     def rule(self, token: str) -> Rule:
         """The rule for a token of any API version; one that says nothing where there is none."""
         return self.rules.get(without_version(token)) or Rule(token)
-
-
-def without_version(token: str) -> str:
-    """`azure-native:containerservice/v20240101:AgentPool` -> `azure-native:containerservice:AgentPool`."""
-    package, _, rest = token.partition(":")
-    module, _, kind = rest.partition(":")
-    return f"{package}:{module.partition('/')[0]}:{kind}" if package == "azure-native" else token
 
 
 def by_token(rules: Iterable[Rule]) -> dict[str, Rule]:

@@ -9,9 +9,9 @@ from google.protobuf import struct_pb2
 from pulumi.runtime.proto import provider_pb2 as pb
 from pulumi.runtime.proto import provider_pb2_grpc
 
+from gpuplatform.replacement import without_version
 from gpuplatform.sandbox import sdk_source, sdk_types
 from gpuplatform.sandbox.cloud import serve, wire
-from gpuplatform.sandbox.cloud.rule import without_version
 
 PROVIDERS = {"aws": "aws", "azure-native": "azure-native", "gcp": "gcp", "kubernetes": "kubernetes"}
 

@@ -1,7 +1,6 @@
 """The simulated AWS: what EKS clusters stand on.
 
-Which inputs force a replacement is hashicorp/terraform-provider-aws' `ForceNew`, file
-internal/service/SERVICE/ RESOURCE.go, read in 2026. Error texts are the services' own where known.
+Error texts are the services' own where known.
 """
 
 from __future__ import annotations
@@ -97,8 +96,6 @@ CLOUD = Cloud(
     rules=by_token((*network.RULES, *identity.RULES, *cluster.RULES)),
     account=_account,
     naming=BRIDGED,
-    # Every resource of pulumi-aws 7 has a region of its own; none can move.
-    always_replace=("region",),
     id=_id,
     outputs=_outputs,
     handles=_handles,

@@ -263,15 +263,6 @@ RULES = (
     Rule(
         CLUSTER,
         names=NameRule(r"[0-9A-Za-z][A-Za-z0-9_-]{0,99}", "1 to 100 of letters, digits, - and _"),
-        replace=(
-            "roleArn",
-            "accessConfig.bootstrapClusterCreatorAdminPermissions",
-            "bootstrapSelfManagedAddons",
-            "kubernetesNetworkConfig.ipFamily",
-            "kubernetesNetworkConfig.serviceIpv4Cidr",
-            "outpostConfig",
-            "remoteNetworkConfig",
-        ),
         references=(
             Reference("roleArn", _ROLE, _NO_ROLE),
             Reference("vpcConfig.subnetIds[]", _SUBNET, _NO_SUBNET, _IN_SUBNET),
@@ -291,21 +282,7 @@ RULES = (
     ),
     Rule(
         NODE_GROUP,
-        name="nodeGroupName",
         names=NameRule(r"[0-9A-Za-z][A-Za-z0-9_-]{0,62}", "1 to 63 of letters, digits, - and _"),
-        replace=(
-            "amiType",
-            "capacityType",
-            "clusterName",
-            "diskSize",
-            "instanceTypes",
-            "launchTemplate.id",
-            "launchTemplate.name",
-            "nodeGroupNamePrefix",
-            "nodeRoleArn",
-            "remoteAccess",
-            "subnetIds",
-        ),
         references=(
             Reference(
                 "clusterName",
@@ -332,32 +309,24 @@ RULES = (
     ),
     Rule(
         ADDON,
-        name="",
-        replace=("addonName", "clusterName"),
         references=(_CLUSTER,),
         create=_create_addon,
         id=lambda call: f"{call.get('clusterName')}:{call.get('addonName')}",
     ),
     Rule(
         ENTRY,
-        name="",
-        replace=("clusterName", "principalArn", "type"),
         references=(_CLUSTER,),
         create=_create_entry,
         id=lambda call: f"{call.get('clusterName')}:{call.get('principalArn')}",
     ),
     Rule(
         "aws:eks/accessPolicyAssociation:AccessPolicyAssociation",
-        name="",
-        replace=("accessScope", "clusterName", "policyArn", "principalArn"),
         references=(_CLUSTER,),
         create=_create_association,
         id=lambda call: f"{call.get('clusterName')}#{call.get('principalArn')}#{call.get('policyArn')}",
     ),
     Rule(
         "aws:eks/podIdentityAssociation:PodIdentityAssociation",
-        name="",
-        replace=("clusterName", "namespace", "serviceAccount"),
         references=(_CLUSTER, Reference("roleArn", _ROLE, _NO_ROLE)),
         # EKS has one association for a service account: "ResourceInUseException: Association already exists".
         id=_pod_identity,
@@ -365,8 +334,6 @@ RULES = (
     ),
     Rule(
         "aws:autoscaling/tag:Tag",
-        name="",
-        replace=("autoscalingGroupName", "tag.key"),
         references=(
             Reference(
                 "autoscalingGroupName",

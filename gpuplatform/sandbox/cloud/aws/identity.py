@@ -84,21 +84,18 @@ RULES = (
     Rule(
         ROLE,
         names=NameRule(rf"{_IAM_NAME}{{1,64}}", "1 to 64 of letters, digits and + = , . @ - _"),
-        replace=("path", "namePrefix"),
         check=_check_role,
         outputs=_role_outputs,
     ),
     Rule(
         "aws:iam/policy:Policy",
         names=NameRule(rf"{_IAM_NAME}{{1,128}}", "1 to 128 of letters, digits and + = , . @ - _"),
-        replace=("path", "description", "namePrefix"),
         check=_check_policy,
         id=lambda call: _iam(call, "policy")["arn"],
         outputs=lambda call: _iam(call, "policy"),
     ),
     Rule(
         "aws:iam/rolePolicy:RolePolicy",
-        replace=("role", "namePrefix"),
         references=(
             Reference(
                 "role", ROLE, _NO_ROLE, "DeleteConflict: Cannot delete entity, must delete policies first."
@@ -109,8 +106,6 @@ RULES = (
     ),
     Rule(
         "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
-        name="",
-        replace=("role", "policyArn"),
         references=(
             Reference(
                 "role",
@@ -130,7 +125,6 @@ RULES = (
     ),
     Rule(
         "aws:iam/instanceProfile:InstanceProfile",
-        replace=("path", "namePrefix"),
         references=(
             Reference(
                 "role", ROLE, _NO_ROLE, "DeleteConflict: must remove roles from instance profile first."
@@ -140,17 +134,14 @@ RULES = (
     ),
     Rule(
         "aws:iam/openIdConnectProvider:OpenIdConnectProvider",
-        name="",
-        replace=("url",),
         id=_oidc_arn,
         outputs=lambda call: {"arn": call.id, "thumbprintLists": call.get("thumbprintLists", [])},
     ),
-    Rule(KEY, name="", replace=("customerMasterKeySpec", "keyUsage"), id=_key_id, outputs=_key_outputs),
+    Rule(KEY, id=_key_id, outputs=_key_outputs),
     Rule(
         "aws:kms/alias:Alias",
         prefix="alias/",
         names=NameRule(r"alias/[A-Za-z0-9/_-]{1,250}", "alias/ and letters, digits and / _ -"),
-        replace=("namePrefix",),
         references=(
             Reference("targetKeyId", KEY, "NotFoundException: Invalid keyId '{value}'", cascades=True),
         ),
@@ -158,6 +149,5 @@ RULES = (
     Rule(
         "aws:cloudwatch/logGroup:LogGroup",
         names=NameRule(r"[.\-_/#A-Za-z0-9]{1,512}", "1 to 512 of letters, digits and . - _ / #"),
-        replace=("namePrefix", "logGroupClass"),
     ),
 )

@@ -145,27 +145,21 @@ def _deeper(prefix: str, references: tuple[Reference, ...]) -> tuple[Reference, 
 RULES = (
     Rule(
         VPC,
-        name="",
-        replace=("cidrBlock", "ipv4IpamPoolId", "ipv4NetmaskLength"),
         check=_check_vpc,
         outputs=_vpc_outputs,
         handles=_vpc_handles,
     ),
     Rule(
         SUBNET,
-        name="",
-        replace=("cidrBlock", "vpcId", "availabilityZone", "availabilityZoneId", "ipv6Native", "outpostArn"),
         references=(_VPC,),
         check=_check_subnet,
         create=_create_subnet,
         outputs=_subnet_outputs,
     ),
-    Rule("aws:ec2/internetGateway:InternetGateway", name="", references=(_VPC,)),
-    Rule(EIP, name="", replace=("domain", "networkBorderGroup", "publicIpv4Pool"), outputs=_eip_outputs),
+    Rule("aws:ec2/internetGateway:InternetGateway", references=(_VPC,)),
+    Rule(EIP, outputs=_eip_outputs),
     Rule(
         "aws:ec2/natGateway:NatGateway",
-        name="",
-        replace=("allocationId", "subnetId", "connectivityType", "privateIp"),
         references=(
             Reference(
                 "allocationId",
@@ -178,25 +172,14 @@ RULES = (
     ),
     Rule(
         ROUTE_TABLE,
-        name="",
-        replace=("vpcId",),
         references=(_VPC, *_deeper("routes[]", _ROUTE_TARGETS)),
     ),
     Rule(
         "aws:ec2/route:Route",
-        name="",
-        replace=(
-            "routeTableId",
-            "destinationCidrBlock",
-            "destinationIpv6CidrBlock",
-            "destinationPrefixListId",
-        ),
         references=(Reference("routeTableId", ROUTE_TABLE, _NO_TABLE, cascades=True), *_ROUTE_TARGETS),
     ),
     Rule(
         "aws:ec2/routeTableAssociation:RouteTableAssociation",
-        name="",
-        replace=("subnetId", "gatewayId"),
         references=(
             Reference("subnetId", SUBNET, _NO_SUBNET, cascades=True),
             Reference(
@@ -212,31 +195,22 @@ RULES = (
         names=NameRule(
             r"(?!sg-)[\w .:/()#,@\[\]+=&;{}!$*-]{1,255}", "up to 255 characters, not starting with sg-"
         ),
-        replace=("description", "vpcId", "namePrefix"),
         references=(_VPC,),
     ),
     Rule(
         "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule",
-        name="",
         references=_RULE,
-        replace=("securityGroupId",),
     ),
     Rule(
         "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule",
-        name="",
         references=_RULE,
-        replace=("securityGroupId",),
     ),
     Rule(
         "aws:ec2/securityGroupRule:SecurityGroupRule",
-        name="",
-        replace=("securityGroupId", "type", "protocol", "fromPort", "toPort", "cidrBlocks", "self"),
         references=(_RULE[0], _security_group("sourceSecurityGroupId")),
     ),
     Rule(
         "aws:ec2/vpcEndpoint:VpcEndpoint",
-        name="",
-        replace=("serviceName", "vpcId", "vpcEndpointType"),
         references=(
             _VPC,
             Reference("routeTableIds[]", ROUTE_TABLE, _NO_TABLE),
@@ -248,13 +222,10 @@ RULES = (
     Rule(
         TEMPLATE,
         names=NameRule(r"[A-Za-z0-9().\-/_]{3,128}", "3 to 128 of letters, digits and ( ) . - / _"),
-        replace=("namePrefix",),
         references=(
             _security_group("vpcSecurityGroupIds[]"),
             _security_group("networkInterfaces[].securityGroups[]"),
         ),
-        recomputed=("latestVersion",),
         outputs=_template_outputs,
     ),
-    Rule("aws:ec2/placementGroup:PlacementGroup", replace=("strategy", "partitionCount", "spreadLevel")),
 )

@@ -1,10 +1,4 @@
-"""The simulated Azure: what AKS clusters stand on.
-
-Which inputs force a replacement: pulumi/pulumi-azure-native, provider/pkg/gen/replacement.go
-(forceNewMap), and every parameter of the resource's path (provider/pkg/provider/diff.go), read in 2026.
-Much that cannot change is missing there; the provider then asks for an update, and Azure refuses it
-(PropertyChangeNotAllowed).
-"""
+"""The simulated Azure: what AKS clusters stand on."""
 
 from __future__ import annotations
 
@@ -127,8 +121,6 @@ CLOUD = Cloud(
     rules=by_token((*network.RULES, *identity.RULES, *cluster.RULES)),
     account=_account,
     naming=AZURE,
-    # Every parameter of the path; the others are in the rules.
-    always_replace=("resourceGroupName",),
     id=_id,
     outputs=_outputs,
     handles=_handles,

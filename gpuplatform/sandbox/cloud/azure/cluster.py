@@ -129,15 +129,6 @@ def _cluster_handles(_call: Call, outputs: Mapping[str, Any]) -> list[tuple[str,
     return [(API, outputs[name]) for name in ("fqdn", "privateFQDN") if outputs.get(name)]
 
 
-_POOL_FIXED = (
-    # Refused by the API as "Changing property 'properties.X' is not allowed" (learn.microsoft.com/azure/aks/
-    # create-node-pools and the agent pool's REST reference); gpuProfile.driver: docs, "create-time only".
-    "availabilityZones", "enableEncryptionAtHost", "enableFIPS", "enableNodePublicIP", "enableUltraSSD",
-    "gpuProfile.driver", "hostGroupID", "kubeletConfig", "kubeletDiskType", "linuxOSConfig", "maxPods",
-    "osDiskSizeGB", "osDiskType", "osType", "podSubnetID", "proximityPlacementGroupID",
-    "scaleSetEvictionPolicy", "scaleSetPriority", "spotMaxPrice", "vnetSubnetID",
-)  # fmt: skip
-
 _IN_CLUSTER = Reference("resourceName", CLUSTER, NOT_FOUND, cascades=True, value=_cluster_id)
 
 _SUBNET_OF_POOL = Reference("vnetSubnetID", SUBNET, NOT_FOUND, IN_USE.format(kind="Subnet"))
@@ -146,26 +137,6 @@ RULES = (
     Rule(
         CLUSTER,
         names=NameRule(r"[A-Za-z0-9]([\w-]{0,61}[A-Za-z0-9])?", "1 to 63 of letters, digits, - and _"),
-        replace=(
-            "diskEncryptionSetID",
-            "dnsPrefix",
-            "fqdnSubdomain",
-            "linuxProfile",
-            "location",
-            "nodeResourceGroup",
-            "windowsProfile",
-            "networkProfile.serviceCidr",
-            "networkProfile.serviceCidrs",
-            "networkProfile.dnsServiceIP",
-            "networkProfile.networkMode",
-            "networkProfile.networkPlugin",
-            "networkProfile.networkPluginMode",
-            "networkProfile.podCidr",
-            "networkProfile.networkDataplane",
-            "networkProfile.networkPolicy",
-            "networkProfile.outboundType",
-        ),
-        immutable=("agentPoolProfiles.vnetSubnetID", "apiServerAccessProfile.enablePrivateCluster"),
         references=(
             IN_GROUP,
             Reference("agentPoolProfiles[].vnetSubnetID", SUBNET, NOT_FOUND, IN_USE.format(kind="Subnet")),
@@ -179,8 +150,6 @@ RULES = (
     Rule(
         POOL,
         names=_POOL_NAME,
-        replace=("resourceName", "gpuInstanceProfile", "vmSize", "networkProfile.nodePublicIPTags"),
-        immutable=_POOL_FIXED,
         references=(IN_GROUP, _IN_CLUSTER, _SUBNET_OF_POOL),
         machines=("vmSize",),
         nodes="count",
@@ -188,12 +157,10 @@ RULES = (
     ),
     Rule(
         "azure-native:containerservice:MaintenanceConfiguration",
-        name="configName",
         names=NameRule(
             r"default|aksManagedAutoUpgradeSchedule|aksManagedNodeOSUpgradeSchedule",
             "default, aksManagedAutoUpgradeSchedule or aksManagedNodeOSUpgradeSchedule",
         ),
-        replace=("resourceName",),
         references=(IN_GROUP, _IN_CLUSTER),
     ),
 )

@@ -42,17 +42,11 @@ RULES = (
     Rule(
         IDENTITY,
         names=NameRule(r"[A-Za-z0-9][\w-]{2,127}", "3 to 128 of letters, digits, - and _"),
-        replace=("location",),
         references=(IN_GROUP,),
         outputs=_identity_outputs,
     ),
     Rule(
         "azure-native:managedidentity:FederatedIdentityCredential",
-        replace=("resourceName",),
         references=(IN_GROUP, _OF_IDENTITY),
-    ),
-    Rule(
-        "azure-native:authorization:RoleAssignment",
-        replace=("principalId", "scope", "roleDefinitionId"),
     ),
 )

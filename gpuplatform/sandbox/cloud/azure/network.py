@@ -83,19 +83,16 @@ RULES = (
         names=NameRule(
             r"[-\w.()]{0,89}[-\w()]", "up to 90 of letters, digits and - _ . ( ), not ending with ."
         ),
-        replace=("location",),
     ),
     Rule(
         NETWORK,
         names=NameRule(r"[A-Za-z0-9][\w.-]{0,62}(?<![.-])", "2 to 64 of letters, digits and . _ -"),
-        replace=("location",),
         references=(IN_GROUP,),
         check=_check_network,
     ),
     Rule(
         SUBNET,
         names=NameRule(r"[A-Za-z0-9][\w.-]{0,78}(?<![.-])", "up to 80 of letters, digits and . _ -"),
-        replace=("virtualNetworkName",),
         references=(
             IN_GROUP,
             _IN_NETWORK,
@@ -122,7 +119,6 @@ RULES = (
     ),
     Rule(
         "azure-native:network:NatGateway",
-        replace=("location", "zones", "sku"),
         references=(
             IN_GROUP,
             Reference(
@@ -135,10 +131,9 @@ RULES = (
     ),
     Rule(
         "azure-native:network:PublicIPAddress",
-        replace=("location", "publicIPAddressVersion", "publicIPPrefix", "sku", "zones"),
         references=(IN_GROUP,),
         outputs=_address_outputs,
     ),
-    Rule("azure-native:network:NetworkSecurityGroup", replace=("location",), references=(IN_GROUP,)),
-    Rule("azure-native:network:RouteTable", replace=("location",), references=(IN_GROUP,)),
+    Rule("azure-native:network:NetworkSecurityGroup", references=(IN_GROUP,)),
+    Rule("azure-native:network:RouteTable", references=(IN_GROUP,)),
 )

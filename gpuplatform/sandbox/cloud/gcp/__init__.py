@@ -1,9 +1,4 @@
-"""The simulated Google Cloud: what GKE clusters stand on.
-
-Which inputs force a replacement is hashicorp/terraform-provider-google's `ForceNew`:
-google/services/container/ {node_config,resource_container_node_pool,resource_container_cluster}.go and
-google/services/compute, read 2026.
-"""
+"""The simulated Google Cloud: what GKE clusters stand on."""
 
 from __future__ import annotations
 

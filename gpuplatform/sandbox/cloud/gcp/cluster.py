@@ -161,42 +161,11 @@ _GKE_NAME = NameRule(
     r"[a-z]([-a-z0-9]{0,38}[a-z0-9])?", "1 to 40 of lower-case letters, digits and -, first a letter"
 )
 
-_NODE_CONFIG_IN_PLACE = tuple(
-    f"nodeConfig.{name}"
-    for name in (
-        "containerdConfig", "diskSizeGb", "diskType", "fastSocket", "imageType", "kubeletConfig", "labels",
-        "linuxNodeConfig", "loggingVariant", "machineType", "resourceLabels", "resourceManagerTags", "tags",
-        "taints", "workloadMetadataConfig",
-    )
-)  # fmt: skip
-"""All else of nodeConfig is ForceNew (schemaNodeConfig in node_config.go)."""
 
 RULES = (
     Rule(
         CLUSTER,
         names=_GKE_NAME,
-        replace=(
-            "clusterIpv4Cidr",
-            "confidentialNodes",
-            "datapathProvider",
-            "defaultMaxPodsPerNode",
-            "description",
-            "enableAutopilot",
-            "enableKubernetesAlpha",
-            "enableMultiNetworking",
-            "enableTpu",
-            "initialNodeCount",
-            "ipAllocationPolicy",
-            "location",
-            "network",
-            "networkingMode",
-            "nodeConfig",
-            "privateClusterConfig.masterIpv4CidrBlock",
-            "privateClusterConfig.privateEndpointSubnetwork",
-            "project",
-            "subnetwork",
-        ),
-        in_place=_NODE_CONFIG_IN_PLACE,
         references=(
             IN_NETWORK,
             Reference("subnetwork", SUBNET, NOT_FOUND, IN_USE),
@@ -213,25 +182,6 @@ RULES = (
     Rule(
         POOL,
         names=_GKE_NAME,
-        replace=(
-            "cluster",
-            "initialNodeCount",
-            "location",
-            "maxPodsPerNode",
-            "namePrefix",
-            "nodeConfig",
-            "networkConfig.additionalNodeNetworkConfigs",
-            "networkConfig.additionalPodNetworkConfigs",
-            "networkConfig.createPodRange",
-            "networkConfig.podCidrOverprovisionConfig",
-            "networkConfig.podIpv4CidrBlock",
-            "networkConfig.podRange",
-            "networkConfig.subnetwork",
-            "placementPolicy",
-            "project",
-            "queuedProvisioning",
-        ),
-        in_place=_NODE_CONFIG_IN_PLACE,
         references=(
             Reference("cluster", CLUSTER, NOT_FOUND, cascades=True, value=cluster_of),
             Reference(

@@ -40,43 +40,31 @@ def _account_outputs(call: Call) -> dict[str, Any]:
 RULES = (
     Rule(
         ACCOUNT,
-        name="accountId",
         names=NameRule(r"[a-z]([-a-z0-9]{4,28}[a-z0-9])", "6 to 30 of lower-case letters, digits and -"),
-        replace=("project",),
         id=lambda call: f"projects/{project_of(call)}/serviceAccounts/{_email(call)}",
         outputs=_account_outputs,
         handles=lambda _call, outputs: [(ACCOUNT, outputs["email"])],
     ),
     Rule(
         "gcp:projects/iAMMember:IAMMember",
-        name="",
-        replace=("project", "role", "member", "condition"),
         id=member_id("project", "role", "member"),
     ),
     Rule(
         "gcp:serviceaccount/iAMMember:IAMMember",
-        name="",
-        replace=("serviceAccountId", "role", "member", "condition"),
         references=(Reference("serviceAccountId", ACCOUNT, NOT_FOUND, cascades=True),),
         id=member_id("serviceAccountId", "role", "member"),
     ),
     Rule(
         "gcp:projects/service:Service",
-        name="",
-        replace=("service", "project"),
         id=member_id("project", "service"),
     ),
-    Rule(RING, replace=("location", "project")),
     Rule(
         "gcp:kms/cryptoKey:CryptoKey",
-        replace=("keyRing", "purpose", "importOnly"),
         references=(Reference("keyRing", RING, NOT_FOUND),),
         id=lambda call: f"{normal(str(call.get('keyRing')))}/cryptoKeys/{call.name}",
     ),
     Rule(
         "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember",
-        name="",
-        replace=("cryptoKeyId", "role", "member"),
         references=(Reference("cryptoKeyId", "gcp:kms/cryptoKey:CryptoKey", NOT_FOUND),),
         id=member_id("cryptoKeyId", "role", "member"),
     ),

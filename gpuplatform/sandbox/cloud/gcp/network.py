@@ -68,22 +68,19 @@ RULES = (
     Rule(
         NETWORK,
         names=NAME,
-        replace=("autoCreateSubnetworks", "description", "project", "internalIpv6Range", "networkProfile"),
     ),
     Rule(
         SUBNET,
         names=NAME,
-        replace=("network", "region", "project", "description", "purpose", "secondaryIpRanges[].rangeName"),
         references=(IN_NETWORK,),
         check=_check_subnet,
         create=_create_subnet,
         outputs=_subnet_outputs,
     ),
-    Rule(ROUTER, names=NAME, replace=("network", "region", "project"), references=(IN_NETWORK,)),
+    Rule(ROUTER, names=NAME, references=(IN_NETWORK,)),
     Rule(
         "gcp:compute/routerNat:RouterNat",
         names=NAME,
-        replace=("router", "region", "project"),
         references=(
             # A NAT is a part of its router, gone with it.
             Reference("router", ROUTER, NOT_FOUND, cascades=True),
@@ -93,17 +90,14 @@ RULES = (
     Rule(
         "gcp:compute/firewall:Firewall",
         names=NAME,
-        replace=("network", "project", "direction"),
         references=(IN_NETWORK,),
     ),
     Rule(
         "gcp:compute/address:Address",
         names=NAME,
-        replace=("region", "addressType", "network", "purpose"),
     ),
     Rule(
         "gcp:compute/resourcePolicy:ResourcePolicy",
         names=NAME,
-        replace=("region", "groupPlacementPolicy"),
     ),
 )

@@ -1,0 +1,72 @@
+"""Which changes replace a resource: tables by type, and the difference of two sets of inputs; pure.
+
+The simulated clouds answer from them, and so does a plan against a stack's state: one truth for both.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final
+
+from gpuplatform.replacement import aws, azure, gcp, kubernetes
+from gpuplatform.replacement.diff import Change, changes, covers
+from gpuplatform.replacement.rule import Replacement
+
+__all__ = [
+    "Change",
+    "Replacement",
+    "always",
+    "changes",
+    "covers",
+    "replacement",
+    "replaces",
+    "without_version",
+]
+
+_ALWAYS: Final[dict[str, tuple[str, ...]]] = {
+    "aws": aws.ALWAYS,
+    "azure-native": azure.ALWAYS,
+    "gcp": gcp.ALWAYS,
+    "kubernetes": kubernetes.ALWAYS,
+}
+
+
+def replacement(token: str) -> Replacement:
+    """What changes do to resources of this type, of any API version; an empty row where nothing is known."""
+    bare = without_version(token)
+    return _table().get(bare) or Replacement(bare)
+
+
+def always(token: str) -> tuple[str, ...]:
+    """Inputs that force a replacement on every type of the token's provider."""
+    return _ALWAYS.get(token.partition(":")[0], ())
+
+
+def replaces(token: str, change: Change, name: str = "") -> bool:
+    """Whether the provider answers this change with a replacement.
+
+    Args:
+        token: The resource's type.
+        change: One changed input.
+        name: The input that is the type's physical name; empty where it has none.
+    """
+    row = replacement(token)
+    forcing = (*row.replace, *always(token), *((name,) if name else ()))
+    return covers(forcing, change.path) and not covers(row.in_place, change.path)
+
+
+def without_version(token: str) -> str:
+    """`azure-native:containerservice/v20240101:AgentPool` -> `azure-native:containerservice:AgentPool`."""
+    package, _, rest = token.partition(":")
+    module, _, kind = rest.partition(":")
+    return f"{package}:{module.partition('/')[0]}:{kind}" if package == "azure-native" else token
+
+
+@cache
+def _table() -> dict[str, Replacement]:
+    table: dict[str, Replacement] = {}
+    for row in (*aws.REPLACEMENTS, *azure.REPLACEMENTS, *gcp.REPLACEMENTS, *kubernetes.REPLACEMENTS):
+        if row.token in table:
+            raise ValueError(f"two rows for {row.token}")
+        table[row.token] = row
+    return table
