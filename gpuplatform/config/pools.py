@@ -86,14 +86,18 @@ class NodePool(Model):
             "the machine's own, and an error for training on several nodes where it has none."
         ),
     ] = None
-    sharing: Annotated[Sharing | None, Field(description="How pods share a GPU; whole GPUs where left out.")] = None
+    sharing: Annotated[
+        Sharing | None, Field(description="How pods share a GPU; whole GPUs where left out.")
+    ] = None
     image: Annotated[
         Literal["al2023", "bottlerocket", "ubuntu", "azurelinux", "cos"] | None,
         Field(description="AWS: al2023, bottlerocket; Azure: ubuntu, azurelinux; GCP: cos, ubuntu."),
     ] = None
     driver: Annotated[
         Literal["cloud", "operator"] | None,
-        Field(description="Who installs the GPU driver: the cloud (image, GKE, AKS) or NVIDIA's GPU Operator."),
+        Field(
+            description="Who installs the GPU driver: the cloud (image, GKE, AKS) or NVIDIA's GPU Operator."
+        ),
     ] = None
     local_disks: Annotated[
         Literal["ephemeral", "raw", "none"] | None,
@@ -103,7 +107,11 @@ class NodePool(Model):
         ),
     ] = None
     placement_group: Annotated[
-        str | None, Field(description="AWS: an existing placement group; made as needed where left out.")
+        str | None,
+        Field(
+            description="An existing placement group (AWS) or compact placement policy (GCP); made as needed "
+            "where left out."
+        ),
     ] = None
     zones: Annotated[
         tuple[str, ...] | None,

@@ -74,6 +74,7 @@ def node_profile(pool: NodePool, sku: Sku) -> NodeProfile:
         bandwidth=facts.bandwidth,
         preconditions=facts.preconditions,
         disk_gib=pool.disk_gib,
+        disk_type=facts.disk_type,
     )
 
 

@@ -51,3 +51,4 @@ class CloudFacts:
     admission_check: str = ""
     bandwidth: Bandwidth | None = None
     preconditions: tuple[str, ...] = ()
+    disk_type: str = ""

@@ -125,6 +125,8 @@ class PodWiring:
         mounts: The container's mounts of them.
         init_containers: Containers that run first (GKE's NCCL installers and receive daemons as sidecars).
         host_network: Whether the pod uses the node's network.
+        claims: The pod's `resourceClaims` (dynamic resource allocation); the container claims all of them by name.
+        objects: What must exist in the pod's namespace before it: the claims' templates.
     """
 
     resources: dict[str, str]
@@ -135,6 +137,8 @@ class PodWiring:
     mounts: tuple[dict[str, Any], ...] = ()
     init_containers: tuple[dict[str, Any], ...] = ()
     host_network: bool = False
+    claims: tuple[dict[str, str], ...] = ()
+    objects: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,6 +189,7 @@ class NodeProfile:
         bandwidth: The collective bandwidth to expect between two nodes; None where no figure is known.
         preconditions: What a person must have done before, such as registering a feature; one sentence each.
         disk_gib: Boot disk, GiB.
+        disk_type: Its type in the cloud's API; empty where the cloud's own choice is right.
     """
 
     pool: str
@@ -211,6 +216,7 @@ class NodeProfile:
     bandwidth: Bandwidth | None
     preconditions: tuple[str, ...]
     disk_gib: int
+    disk_type: str = ""
 
     @property
     def spot(self) -> bool:
