@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from gpuplatform.config.document import line_of, parse
 from gpuplatform.config.model import Platform
 from gpuplatform.config.problems import Locate, as_config_error, secrets_in
 from gpuplatform.errors import ConfigError
+from gpuplatform.yamlfile import line_of, parse
 
 __all__ = ["KEY", "Project", "find_project", "from_engine", "from_file", "has_platform"]
 

@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gpuplatform.errors import ConfigError
-from gpuplatform.sandbox.workspace import Home, Project, read_yaml
+from gpuplatform.sandbox.workspace import Home, Project
+from gpuplatform.yamlfile import parse
 
 __all__ = ["copy"]
 
@@ -54,7 +55,7 @@ def _text(project: Project, stack: str, source: Path, *, needed: bool) -> str:
     if not source.is_file():
         _refuse_unknown(project, stack, source, needed=needed)
         return ""  # a program without configuration is a program too
-    data = read_yaml(source)
+    data = parse(source)
     if isinstance(data, dict):
         _refuse_unreadable(data, source)
     text = source.read_text(encoding="utf-8")

@@ -19,12 +19,12 @@ LAYERS = (
     {"profile"},
     {"config"},
     {"catalog"},
-    {"errors", "naming", "tags", "cidr", "clock"},
+    {"errors", "naming", "tags", "cidr", "clock", "yamlfile"},
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 APART = ({"aws", "azure", "gcp"}, {"report", "sandbox"})
-PURE = {"catalog", "config", "profile", "guardrails", "errors", "naming", "tags", "cidr", "clock"}
-SANDBOX_MAY = {"sandbox", "catalog", "config", "errors", "naming", "tags", "cidr", "clock"}
+PURE = {"catalog", "config", "profile", "guardrails"} | LAYERS[-1]
+SANDBOX_MAY = {"sandbox", "catalog", "config"} | LAYERS[-1]
 
 PACKAGE = Path(__file__).parents[2] / "gpuplatform"
 MODULES = sorted(PACKAGE.rglob("*.py"))
