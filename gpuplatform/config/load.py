@@ -89,7 +89,8 @@ def from_file(project: Project, stack: str) -> Platform:
         )
     document = parse(file)
     if document is None:
-        raise ConfigError("the file is empty", where=str(_shown(file)), rule=_NO_PLATFORM)
+        what = f"`{KEY}` is missing: the file is empty"
+        raise ConfigError(what, where=str(_shown(file)), rule=_NO_PLATFORM)
     config = document.get("config") if isinstance(document, dict) else None
     if not isinstance(config, dict) or KEY not in config:
         raise ConfigError(f"`{KEY}` is missing", where=str(_shown(file)), rule=_NO_PLATFORM)

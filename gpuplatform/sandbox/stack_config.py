@@ -95,10 +95,10 @@ def _refuse_unreadable(data: dict[object, object], source: Path) -> None:
         )
     secret = list(_secrets(data.get("config"), ""))
     if secret:
+        are, them = ("is", "it") if len(secret) == 1 else ("are", "them")
         raise ConfigError(
-            f"{', '.join(secret)} is encrypted (`secure:`), and the sandbox has no key to it"
-            if len(secret) == 1
-            else f"{', '.join(secret)} are encrypted (`secure:`), and the sandbox has no key to them",
+            "a secret stands where a plain value belongs: "
+            f"{', '.join(secret)} {are} encrypted (`secure:`), and the sandbox has no key to {them}",
             where=str(source),
             rule="the sandbox reads plain values only; gpuplatform:platform never holds a secret",
             way_out="write the value in plain text where it is no secret; otherwise keep a copy of the file "
