@@ -89,8 +89,12 @@ def from_file(project: Project, stack: str) -> Platform:
         )
     document = parse(file)
     if document is None:
-        what = f"`{KEY}` is missing: the file is empty"
-        raise ConfigError(what, where=str(_shown(file)), rule=_NO_PLATFORM)
+        raise ConfigError(
+            f"`{KEY}` is missing",
+            where=str(_shown(file)),
+            rule=_NO_PLATFORM,
+            way_out="the file is empty: start from another stack's",
+        )
     config = document.get("config") if isinstance(document, dict) else None
     if not isinstance(config, dict) or KEY not in config:
         raise ConfigError(f"`{KEY}` is missing", where=str(_shown(file)), rule=_NO_PLATFORM)
