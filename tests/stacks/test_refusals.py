@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from click.testing import Result
 from samples import ROOT
 from typer.testing import CliRunner
 
@@ -136,7 +135,7 @@ def test_a_mistake_is_refused_by_the_plan_and_by_the_engine_alike(
             assert it.things == []
 
 
-def _refusal(planned: Result) -> tuple[int, list[str], str]:
+def _refusal(planned: Any) -> tuple[int, list[str], str]:
     """A plan's exit code, its sentences against the stack, and these with their ways out."""
     error = planned.exception
     if isinstance(error, GpuPlatformError):
