@@ -53,7 +53,8 @@ RULES: Final[dict[str, NameRule]] = {
         NameRule(kind="IAM role", limit=64, pattern=r"[\w+=,.@-]+", source=_AWS_IAM),
         NameRule(kind="resource group", limit=90, pattern=r"[\w().-]*[\w()-]", source=_AZURE),
         NameRule(kind="virtual network", limit=64, pattern=r"\w([\w.-]*\w)?", source=_AZURE, shortest=2),
-        NameRule(kind="AKS cluster", limit=63, pattern=r"[0-9A-Za-z]([\w-]*[0-9A-Za-z])?", source=_AZURE),
+        # 63 characters, but the name is its DNS prefix too, which has 54 and no underscores.
+        NameRule(kind="AKS cluster", limit=54, pattern=r"[a-zA-Z0-9]+(-+[a-zA-Z0-9]+)*", source=_AZURE),
         NameRule(kind="AKS agent pool", limit=12, pattern=r"[a-z][a-z0-9]*", source=_AZURE, separator=""),
         NameRule(kind="GCP resource", limit=63, pattern=r"[a-z]([-a-z0-9]*[a-z0-9])?", source=_GCP),
         NameRule(kind="GKE cluster", limit=40, pattern=r"[a-z]([-a-z0-9]*[a-z0-9])?", source=_GKE),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 from pathlib import Path
 
 import pytest
 from pytest_socket import socket_allow_hosts
 from samples import ROOT, TODAY
+
+from gpuplatform.sandbox import engine as engines
 
 
 def pytest_runtest_setup() -> None:
@@ -28,3 +31,15 @@ def today() -> dt.date:
 @pytest.fixture
 def root() -> Path:
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def engine() -> engines.Engine:
+    """The engine of this machine. None: these tests are skipped, and in CI they fail."""
+    search = engines.find()
+    if search.engine:
+        return search.engine
+    reason = "no Pulumi engine: " + "; ".join(str(skipped) for skipped in search.skipped)
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gpuplatform.aws.autoscaler import AutoscalerRole, AutoscalerRoleArgs
-from gpuplatform.aws.cluster import EksCluster, EksClusterArgs
-from gpuplatform.aws.gpu_pool import EksClusterIds, EksGpuPool, EksGpuPoolArgs
+from gpuplatform.aws.cluster import EksCluster, EksClusterArgs, EksClusterIds
+from gpuplatform.aws.gpu_pool import EksGpuPool, EksGpuPoolArgs
 from gpuplatform.aws.network import AwsNetwork, AwsNetworkArgs, AwsNetworkIds
 
 __all__ = [

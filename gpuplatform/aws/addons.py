@@ -10,8 +10,8 @@ from typing import Any, Final
 import pulumi
 from pulumi_aws import eks
 
+from gpuplatform.aws.identity import Role, RoleMaker
 from gpuplatform.aws.policies import pod_identity_trust
-from gpuplatform.aws.role import Role, RoleMaker
 
 __all__ = ["AFTER_NODES", "NODE_NETWORKING", "POD_IDENTITY_AGENT", "Addon", "install"]
 

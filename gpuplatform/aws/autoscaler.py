@@ -8,8 +8,8 @@ import pulumi
 from pulumi_aws import eks
 
 from gpuplatform.aws.cluster import EksCluster
+from gpuplatform.aws.identity import RoleMaker
 from gpuplatform.aws.policies import autoscaler_policy, pod_identity_trust
-from gpuplatform.aws.role import RoleMaker
 from gpuplatform.component import Component
 from gpuplatform.tags import Tags
 
@@ -60,7 +60,7 @@ class AutoscalerRole(Component):
     ) -> None:
         super().__init__(name, opts)
         roles = RoleMaker(owner=self, prefix=name, name=args.name, region=args.region, tags=args.tags)
-        trust = args.cluster.cluster_arn.apply(
+        trust = args.cluster.cluster_id.apply(
             lambda arn: pod_identity_trust(arn, args.namespace, args.service_account)
         )
         role = roles.make("autoscaler", trust, inline=autoscaler_policy(args.name))

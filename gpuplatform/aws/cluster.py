@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import pulumi
-import pulumi_kubernetes as kubernetes
 from pulumi_aws import eks, iam
 
-from gpuplatform.aws.access import admin_access, check_admins
+from gpuplatform.aws.access import admin_access
 from gpuplatform.aws.addons import AFTER_NODES, NODE_NETWORKING, POD_IDENTITY_AGENT, install
+from gpuplatform.aws.identity import RoleMaker
 from gpuplatform.aws.kubeconfig import kubeconfig, kubeconfig_command
 from gpuplatform.aws.network import AwsNetwork, AwsNetworkIds
 from gpuplatform.aws.policies import service_trust
 from gpuplatform.aws.resource import AwsResource, Key
-from gpuplatform.aws.role import Role, RoleMaker
-from gpuplatform.aws.system_pool import Arch, SystemPool, system_pool
+from gpuplatform.aws.settings import api_access, encryption, people, upgrades
+from gpuplatform.aws.system_pool import Arch, system_pool
 from gpuplatform.aws.zones import control_plane_zones
-from gpuplatform.component import Component
-from gpuplatform.contracts import ClusterHandle
+from gpuplatform.contracts import ClusterArgs, ClusterComponent
 from gpuplatform.errors import Refusal
-from gpuplatform.naming import problem
-from gpuplatform.tags import Tags
 
-__all__ = ["EksCluster", "EksClusterArgs"]
+__all__ = ["EksCluster", "EksClusterArgs", "EksClusterIds"]
 
 LOG_TYPES: Final = ("api", "audit", "authenticator", "controllerManager", "scheduler")
 LOG_RETENTION_DAYS: Final = 90
@@ -37,120 +34,154 @@ NODE_POLICIES: Final = ("AmazonEKSWorkerNodePolicy", "AmazonEC2ContainerRegistry
 
 
 @dataclass(frozen=True, kw_only=True)
-class EksClusterArgs:
-    """What a cluster is made of.
+class EksClusterArgs(ClusterArgs):
+    """What an `EksCluster` is made of: the arguments of every cluster, and those of AWS.
+
+    Admins are ARNs of IAM roles and users; whoever runs Pulumi must be one of them or assume one. With
+    `standard` support AWS upgrades the cluster when the minor's support ends; `extended` keeps the minor at
+    six times the control plane's price. The cluster's key and logs are protected with it.
 
     Attributes:
-        name: The cluster's name, such as `vision-prod`; also begins the names of roles and logs.
-        region: Such as `us-east-1`.
-        kubernetes_version: The minor, such as `1.35`. EKS goes up one minor at a time and never down.
-        network: The network component, or the IDs of an existing network.
-        admins: ARNs of IAM roles and users that administer the cluster. Whoever runs Pulumi must be among
-            them (or assume one), since nobody gets in just for having created the cluster, and the charts
-            could not be installed.
-        api_private: The API has an endpoint inside the VPC.
-        api_public_cidrs: Who reaches the API from outside; no public endpoint where it is empty.
-        system_sku: Machine type of the system pool, such as `m6i.xlarge`.
-        system_arch: Its architecture, which decides the image.
-        system_min: Nodes of the system pool that are always there.
-        system_max: Nodes that its autoscaler may reach.
-        tags: Tags of every resource.
-        support: `standard` lets AWS upgrade the cluster when the minor's standard support ends; `extended`
-            keeps the minor at six times the control plane's price.
-        protect: Protect the cluster, its key and its logs from deletion.
+        network: The network, or the IDs of one that exists.
+        system_arch: Architecture of the system pool's machines, which decides their image.
+
+    Raises:
+        Refusal: EKS cannot build it.
     """
 
-    name: str
-    region: str
-    kubernetes_version: str
+    CLOUD = "aws"
+    KIND = "EKS cluster"
+
     network: AwsNetwork | AwsNetworkIds
-    admins: tuple[str, ...]
-    system_sku: str
-    system_min: int
-    system_max: int
-    tags: Tags
     system_arch: Arch = "amd64"
-    api_private: bool = True
-    api_public_cidrs: tuple[str, ...] = ()
-    support: Literal["standard", "extended"] = "standard"
-    protect: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        control_plane_zones(tuple(self.network_ids.subnet_by_zone))
+        if not self.api_private and not self.api_public_cidrs:
+            raise Refusal(
+                "the API has neither a private nor a public endpoint",
+                where="cluster.api_access",
+                rule="nobody, the nodes included, could reach it",
+                way_out="set private to true, or list your own addresses in public_cidrs",
+            )
+
+    @property
+    def network_ids(self) -> AwsNetworkIds:
+        """What the cluster needs to know of its network."""
+        return self.network.ids if isinstance(self.network, AwsNetwork) else self.network
 
 
-class EksCluster(Component):
+@dataclass(frozen=True, kw_only=True)
+class EksClusterIds:
+    """A cluster that exists already, for an `EksGpuPool` in it.
+
+    Attributes:
+        cluster_name: Its name.
+        kubernetes_version: The minor of the pool's nodes, at most the control plane's.
+        node_role_arn: A role with the policies that EKS nodes need.
+        subnet_by_zone: One private subnet's ID for each zone.
+        before_nodes: What must exist before a node is created, such as the CNI add-on.
+    """
+
+    cluster_name: pulumi.Input[str]
+    kubernetes_version: str
+    node_role_arn: pulumi.Input[str]
+    subnet_by_zone: Mapping[str, pulumi.Input[str]]
+    before_nodes: Sequence[pulumi.Resource] = ()
+
+
+class EksCluster(ClusterComponent):
     """The control plane, who may use it, its system nodes, and its add-ons.
 
-    Outputs:
-        cluster_name: The cluster's name.
-        cluster_arn: Its ARN.
-        endpoint: URL of its API.
-        kubeconfig: A kubeconfig without a credential; a secret output.
-        kubeconfig_command: What a person types to get one.
-        oidc_issuer: Issuer of its service account tokens.
-        oidc_provider_arn: The IAM provider that trusts that issuer, for roles by web identity.
+    Outputs, beside those of every cluster:
+        oidc_provider_arn: The IAM provider that trusts the issuer, for roles by web identity.
         node_role_arn: The nodes' role.
 
     Attributes:
-        handle: The cluster as the layers above and the components inside it see it.
-        kubernetes_version: As asked for.
-        subnet_by_zone: The network's subnets, for pools.
-        before_nodes: What must exist before a node group is created.
-
-    Raises:
-        Refusal: The name, the zones or the admins cannot make a cluster.
+        ids: What an `EksGpuPool` needs.
     """
 
     TOKEN = "gpuplatform:index:EksCluster"  # noqa: S105 - a type token, no secret
 
-    handle: ClusterHandle
-    kubernetes_version: str
-    subnet_by_zone: Mapping[str, pulumi.Input[str]]
-    before_nodes: Sequence[pulumi.Resource]
-
-    cluster_name: pulumi.Output[str]
-    cluster_arn: pulumi.Output[str]
-    endpoint: pulumi.Output[str]
-    kubeconfig: pulumi.Output[str]
-    kubeconfig_command: pulumi.Output[str]
-    oidc_issuer: pulumi.Output[str]
     oidc_provider_arn: pulumi.Output[str]
     node_role_arn: pulumi.Output[str]
+    ids: EksClusterIds
 
     def __init__(self, name: str, args: EksClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        _check(args)
-        attached_zones = control_plane_zones(tuple(args.network.subnet_by_zone))
         super().__init__(name, opts)
         self._name = name
         self._args = args
         self._roles = RoleMaker(owner=self, prefix=name, name=args.name, region=args.region, tags=args.tags)
-        self.kubernetes_version = args.kubernetes_version
-        self.subnet_by_zone = args.network.subnet_by_zone
-
-        cluster = self._control_plane([self.subnet_by_zone[zone] for zone in attached_zones])
-        access = admin_access(self, name, cluster, args.admins, region=args.region, tags=args.tags)
+        network = args.network_ids
+        cluster = self._control_plane(network)
+        access = admin_access(self, name, args, cluster=cluster)
         agent = install(self._roles, cluster, [POD_IDENTITY_AGENT])
         networking = install(self._roles, cluster, NODE_NETWORKING, after=agent)
-        nodes_role = self._roles.make("nodes", service_trust("ec2"), managed=NODE_POLICIES)
-        self.before_nodes = (*args.network.ready, *agent, *networking, *nodes_role.ready)
-        nodes = self._system_nodes(cluster, nodes_role)
+        node_role = self._roles.make("nodes", service_trust("ec2"), managed=NODE_POLICIES)
+        self.node_role_arn = node_role.arn
+        self.ids = EksClusterIds(
+            cluster_name=cluster.name,
+            kubernetes_version=args.kubernetes_version,
+            node_role_arn=node_role.arn,
+            subnet_by_zone=network.subnet_by_zone,
+            before_nodes=(*network.ready, *agent, *networking, *node_role.ready),
+        )
+        nodes = system_pool(
+            self,
+            name,
+            args,
+            arch=args.system_arch,
+            cluster=cluster,
+            role=node_role,
+            subnet_ids=list(network.subnet_by_zone.values()),
+            after=self.ids.before_nodes,
+        )
         addons = install(self._roles, cluster, AFTER_NODES, after=[nodes])
-        self._set_outputs(cluster, nodes_role)
-        self.handle = self._handle(cluster, ready=(nodes, *addons, *access))
-        self.finish(
-            cluster_name=self.cluster_name,
-            cluster_arn=self.cluster_arn,
-            endpoint=self.endpoint,
-            kubeconfig=self.kubeconfig,
-            kubeconfig_command=self.kubeconfig_command,
-            oidc_issuer=self.oidc_issuer,
+        issuer = cluster.identities[0].oidcs[0].issuer
+        self.oidc_provider_arn = self._oidc_provider(issuer)
+        self.finish_cluster(
+            name,
+            cloud=args.CLOUD,
+            cluster=cluster,
+            name=cluster.name,
+            id_=cluster.arn,
+            endpoint=cluster.endpoint,
+            kubeconfig=pulumi.Output.all(
+                name=cluster.name, endpoint=cluster.endpoint, authority=cluster.certificate_authority.data
+            ).apply(lambda known: kubeconfig(region=args.region, **known)),
+            kubeconfig_command=cluster.name.apply(lambda known: kubeconfig_command(known, args.region)),
+            oidc_issuer=issuer,
+            ready=(nodes, *addons, *access),
             oidc_provider_arn=self.oidc_provider_arn,
             node_role_arn=self.node_role_arn,
         )
 
-    def _control_plane(self, subnet_ids: Sequence[pulumi.Input[str]]) -> Any:
+    def _control_plane(self, network: AwsNetworkIds) -> Any:
         args = self._args
+        attached = control_plane_zones(tuple(network.subnet_by_zone))
         role = self._roles.make("cluster", service_trust("eks"), managed=["AmazonEKSClusterPolicy"])
-        # Before the cluster: EKS makes the group itself where there is none, without tags and for ever.
-        logs = AwsResource(
+        return eks.Cluster(
+            f"{self._name}-eks",
+            name=args.name,
+            version=args.kubernetes_version,
+            role_arn=role.arn,
+            access_config=people(),
+            # The add-ons are EKS's managed ones; the self-managed set would be there first.
+            bootstrap_self_managed_addons=False,
+            vpc_config=api_access(args, subnet_ids=[network.subnet_by_zone[zone] for zone in attached]),
+            encryption_config=encryption(self._key()),
+            enabled_cluster_log_types=list(LOG_TYPES),
+            upgrade_policy=upgrades(args.support),
+            deletion_protection=args.protect,
+            tags=args.tags.aws(),
+            opts=self.child(protect=args.protect, depends_on=[self._logs(), *role.ready]),
+        )
+
+    def _logs(self) -> AwsResource:
+        """Before the cluster: EKS makes the group itself where there is none, without tags and for ever."""
+        args = self._args
+        return AwsResource(
             "aws:cloudwatch/logGroup:LogGroup",
             f"{self._name}-logs",
             {
@@ -160,7 +191,11 @@ class EksCluster(Component):
             },
             self.child(protect=args.protect),
         )
-        key = Key(
+
+    def _key(self) -> Key:
+        """Without the key, the secrets of a cluster that lives on are lost."""
+        args = self._args
+        return Key(
             f"{self._name}-secrets",
             {
                 "description": f"Kubernetes secrets of {args.name}",
@@ -168,111 +203,22 @@ class EksCluster(Component):
                 "deletionWindowInDays": KEY_DELETION_DAYS,
                 "tags": args.tags.aws(Name=f"{args.name}-secrets"),
             },
-            # Without the key, the secrets of a cluster that lives on are lost.
             self.child(protect=args.protect),
         )
-        return eks.Cluster(
-            f"{self._name}-eks",
-            name=args.name,
-            version=args.kubernetes_version,
-            role_arn=role.arn,
-            access_config=eks.ClusterAccessConfigArgs(
-                authentication_mode="API", bootstrap_cluster_creator_admin_permissions=False
-            ),
-            # The add-ons below are EKS's managed ones; the self-managed set would be there first.
-            bootstrap_self_managed_addons=False,
-            vpc_config=eks.ClusterVpcConfigArgs(
-                subnet_ids=subnet_ids,
-                endpoint_private_access=args.api_private,
-                endpoint_public_access=bool(args.api_public_cidrs),
-                # Left out, it is 0.0.0.0/0; EKS refuses an empty list.
-                public_access_cidrs=list(args.api_public_cidrs) or None,
-            ),
-            encryption_config=eks.ClusterEncryptionConfigArgs(
-                resources=["secrets"], provider=eks.ClusterEncryptionConfigProviderArgs(key_arn=key.arn)
-            ),
-            enabled_cluster_log_types=list(LOG_TYPES),
-            # Left out, EKS enters extended support by itself, at six times the price.
-            upgrade_policy=eks.ClusterUpgradePolicyArgs(support_type=args.support.upper()),
-            deletion_protection=args.protect,
-            tags=args.tags.aws(),
-            opts=self.child(protect=args.protect, depends_on=[logs, *role.ready]),
-        )
 
-    def _system_nodes(self, cluster: Any, role: Role) -> Any:
-        args = self._args
-        return system_pool(
-            self,
-            self._name,
-            SystemPool(
-                sku=args.system_sku,
-                arch=args.system_arch,
-                nodes_min=args.system_min,
-                nodes_max=args.system_max,
-            ),
-            name=args.name,
-            cluster=cluster,
-            kubernetes_version=args.kubernetes_version,
-            role=role,
-            subnet_ids=list(self.subnet_by_zone.values()),
-            tags=args.tags,
-            after=self.before_nodes,
-        )
+    def _oidc_provider(self, issuer: pulumi.Output[str]) -> pulumi.Output[str]:
+        """ARN of the IAM provider that trusts the issuer.
 
-    def _set_outputs(self, cluster: Any, nodes: Role) -> None:
-        region = self._args.region
-        self.cluster_name = cluster.name
-        self.cluster_arn = cluster.arn
-        self.endpoint = cluster.endpoint
-        self.oidc_issuer = cluster.identities[0].oidcs[0].issuer
-        # No thumbprints: IAM trusts EKS's issuer through its library of root authorities, and fetches the
-        # thumbprint itself (https://docs.aws.amazon.com/IAM/latest/APIReference/API_CreateOpenIDConnectProvider.html).
+        No thumbprints: IAM trusts EKS's issuer through its library of root authorities, and fetches the
+        thumbprint itself
+        (https://docs.aws.amazon.com/IAM/latest/APIReference/API_CreateOpenIDConnectProvider.html).
+        """
         provider = iam.OpenIdConnectProvider(
             f"{self._name}-oidc",
-            url=self.oidc_issuer,
+            url=issuer,
             client_id_lists=["sts.amazonaws.com"],
             tags=self._args.tags.aws(),
             opts=self.child(),
         )
-        self.oidc_provider_arn = provider.arn
-        self.node_role_arn = nodes.arn
-        self.kubeconfig_command = cluster.name.apply(lambda name: kubeconfig_command(name, region))
-        # No credential in it, and a secret all the same: it says where the API is.
-        self.kubeconfig = pulumi.Output.secret(
-            pulumi.Output.all(
-                name=cluster.name, endpoint=cluster.endpoint, authority=cluster.certificate_authority.data
-            ).apply(lambda values: kubeconfig(region=region, **values))
-        )
-
-    def _handle(self, cluster: Any, ready: Sequence[pulumi.Resource]) -> ClusterHandle:
-        provider = kubernetes.Provider(
-            f"{self._name}-kubernetes",
-            kubeconfig=self.kubeconfig,
-            # The only thing whose change replaces what is in the cluster (pulumi/pulumi-kubernetes#4019).
-            cluster_identifier=cluster.arn,
-            opts=self.child(),
-        )
-        return ClusterHandle(
-            cloud="aws",
-            name=self.cluster_name,
-            id=self.cluster_arn,
-            endpoint=self.endpoint,
-            kubeconfig=self.kubeconfig,
-            kubeconfig_command=self.kubeconfig_command,
-            oidc_issuer=self.oidc_issuer,
-            provider=provider,
-            cluster=cluster,
-            ready=ready,
-        )
-
-
-def _check(args: EksClusterArgs) -> None:
-    if (why := problem("EKS cluster", args.name)) is not None:
-        raise Refusal(why, where="name", way_out="shorten the platform's or the environment's name")
-    check_admins(args.admins)
-    if not args.api_private and not args.api_public_cidrs:
-        raise Refusal(
-            "the API has neither a private nor a public endpoint",
-            where="cluster.api_access",
-            way_out="set private: true, or list your own addresses in public_cidrs",
-        )
+        arn: pulumi.Output[str] = provider.arn
+        return arn

@@ -2,42 +2,28 @@
 
 from __future__ import annotations
 
-import json
+from gpuplatform.kubernetes.kubeconfig import exec_kubeconfig
 
 __all__ = ["kubeconfig", "kubeconfig_command"]
 
 
-def kubeconfig(*, name: str, region: str, endpoint: str, authority: str) -> str:
-    """A kubeconfig as JSON, which every YAML reader takes, that asks `aws eks get-token` at each use.
+def kubeconfig(*, name: str, endpoint: str, authority: str, region: str) -> str:
+    """A kubeconfig that asks `aws eks get-token` at each use, as `aws eks update-kubeconfig` writes it.
 
-    The shape is that of `aws eks update-kubeconfig`. Which identity the AWS CLI uses is the environment's
-    affair (AWS_PROFILE, a role in CI), so the file is the same for everybody.
+    Which identity the AWS CLI uses is the environment's affair (AWS_PROFILE, a role in CI), so the file is
+    the same for everybody.
 
     Args:
         name: The cluster's name, which is the context's name as well.
-        region: The cluster's region.
         endpoint: URL of its API.
         authority: Its certificate authority, base64.
+        region: The cluster's region.
     """
     plugin = {
-        # The version that the AWS CLI answers with.
-        "apiVersion": "client.authentication.k8s.io/v1beta1",
         "command": "aws",
         "args": ["--region", region, "eks", "get-token", "--cluster-name", name, "--output", "json"],
-        "interactiveMode": "IfAvailable",
-        "provideClusterInfo": False,
     }
-    cluster = {"server": endpoint, "certificate-authority-data": authority}
-    return json.dumps(
-        {
-            "apiVersion": "v1",
-            "kind": "Config",
-            "clusters": [{"name": name, "cluster": cluster}],
-            "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
-            "current-context": name,
-            "users": [{"name": name, "user": {"exec": plugin}}],
-        }
-    )
+    return exec_kubeconfig(name=name, endpoint=endpoint, authority=authority, plugin=plugin)
 
 
 def kubeconfig_command(name: str, region: str) -> str:

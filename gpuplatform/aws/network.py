@@ -12,9 +12,8 @@ import pulumi
 from gpuplatform.aws.resource import AwsResource
 from gpuplatform.aws.zones import placement
 from gpuplatform.component import Component
-from gpuplatform.config.layout import AwsLayout, TooSmall, aws_layout
-from gpuplatform.errors import Refusal
-from gpuplatform.tags import Tags
+from gpuplatform.config.layout import aws_layout, fitting
+from gpuplatform.contracts import NetworkArgs
 
 __all__ = ["AwsNetwork", "AwsNetworkArgs", "AwsNetworkIds"]
 
@@ -22,33 +21,23 @@ Nat = Literal["single", "per-zone"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class AwsNetworkArgs:
-    """What a network is made for.
+class AwsNetworkArgs(NetworkArgs):
+    """What an `AwsNetwork` is made of: the arguments of every network, and those of AWS.
+
+    The CIDR is a /16 to a /28. Zones are IDs (`use1-az4`) or the account's own names (`us-east-1a`), one
+    private and one public subnet each.
 
     Attributes:
-        name: Prefix of every `Name` tag, such as `vision-prod`.
-        cidr: The VPC's block, /16 to /28.
-        zones: Zone IDs (`use1-az4`) or the account's own zone names (`us-east-1a`), one private and one
-            public subnet each.
-        nodes_max: Nodes at every autoscaler's maximum, so that the subnets hold them with their pods.
-        region: Such as `us-east-1`.
-        tags: Tags of every resource.
         nat: One NAT gateway for all zones (cheaper; the zone's outage takes the others' way out along, and
             traffic between zones is billed), or one in each.
     """
 
-    name: str
-    cidr: IPv4Network
-    zones: tuple[str, ...]
-    nodes_max: int
-    region: str
-    tags: Tags
     nat: Nat = "single"
 
 
 @dataclass(frozen=True, kw_only=True)
 class AwsNetworkIds:
-    """A network that exists already, for a cluster of one's own in it.
+    """A network that exists already, for an `EksCluster` in it.
 
     Its private subnets need a way out (NAT, or endpoints for ECR, S3, EKS, STS and EC2) and, for internal
     load balancers, the tag `kubernetes.io/role/internal-elb`.
@@ -64,6 +53,15 @@ class AwsNetworkIds:
     ready: Sequence[pulumi.Resource] = ()
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Routes:
+    """How a private subnet is routed."""
+
+    table: AwsResource
+    out: AwsResource
+    association: AwsResource
+
+
 class AwsNetwork(Component):
     """A VPC with private subnets, NAT, and a gateway endpoint that keeps traffic to S3 off the NAT gateway.
 
@@ -75,8 +73,7 @@ class AwsNetwork(Component):
         subnet_by_zone: The same, by zone.
 
     Attributes:
-        ready: The private subnets' way out: a node without one pulls no image and never joins, and on the way
-            down it must outlive the nodes.
+        ids: The same for an `EksCluster`.
 
     Raises:
         Refusal: The CIDR cannot hold the nodes.
@@ -87,10 +84,10 @@ class AwsNetwork(Component):
     id: pulumi.Output[str]
     node_subnet_ids: list[pulumi.Output[str]]
     subnet_by_zone: dict[str, pulumi.Output[str]]
-    ready: Sequence[pulumi.Resource]
+    ids: AwsNetworkIds
 
     def __init__(self, name: str, args: AwsNetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        layout = _layout(args)
+        layout = fitting(aws_layout(args.cidr, args.zones, args.nodes_max))
         super().__init__(name, opts)
         self._name = name
         self._args = args
@@ -111,10 +108,9 @@ class AwsNetwork(Component):
             f"{name}-default",
             {"vpcId": vpc.id, "tags": self._tags("default")},
         )
-        self.ready = []
         self._private = self._subnets(vpc, "private", layout.private, "kubernetes.io/role/internal-elb")
         gateways = self._ways_out(vpc, self._subnets(vpc, "public", layout.public, "kubernetes.io/role/elb"))
-        tables = [self._private_routes(vpc, zone, gateways) for zone in args.zones]
+        routes = [self._private_routes(vpc, zone, gateways) for zone in args.zones]
         self._create(
             "vpcEndpoint:VpcEndpoint",
             f"{name}-s3",
@@ -122,13 +118,20 @@ class AwsNetwork(Component):
                 "vpcId": vpc.id,
                 "serviceName": f"com.amazonaws.{args.region}.s3",
                 "vpcEndpointType": "Gateway",
-                "routeTableIds": [table.id for table in tables],
+                "routeTableIds": [route.table.id for route in routes],
                 "tags": self._tags("s3"),
             },
         )
         self.id = vpc.id
         self.subnet_by_zone = {zone: subnet.id for zone, subnet in self._private.items()}
         self.node_subnet_ids = list(self.subnet_by_zone.values())
+        self.ids = AwsNetworkIds(
+            id=self.id,
+            subnet_by_zone=self.subnet_by_zone,
+            # A node without a way out pulls no image and never joins, and on the way down it must outlive
+            # the nodes.
+            ready=[resource for route in routes for resource in (route.out, route.association)],
+        )
         self.finish(id=self.id, node_subnet_ids=self.node_subnet_ids, subnet_by_zone=self.subnet_by_zone)
 
     def _create(
@@ -184,16 +187,15 @@ class AwsNetwork(Component):
             [way_out],
         )
 
-    def _private_routes(
-        self, vpc: AwsResource, zone: str, gateways: Mapping[str, AwsResource]
-    ) -> AwsResource:
+    def _private_routes(self, vpc: AwsResource, zone: str, gateways: Mapping[str, AwsResource]) -> _Routes:
         """A table for each zone even behind a single gateway: going to one per zone then changes a route."""
         table = self._table(vpc, "private", zone)
         gateway = gateways.get(zone) or next(iter(gateways.values()))
-        route = self._route(table, f"private-{zone}", {"natGatewayId": gateway.id})
-        association = self._associate(self._private[zone], table, "private", zone)
-        self.ready = [*self.ready, route, association]
-        return table
+        return _Routes(
+            table=table,
+            out=self._route(table, f"private-{zone}", {"natGatewayId": gateway.id}),
+            association=self._associate(self._private[zone], table, "private", zone),
+        )
 
     def _table(self, vpc: AwsResource, *parts: str) -> AwsResource:
         return self._create(
@@ -216,14 +218,3 @@ class AwsNetwork(Component):
             "-".join((self._name, *parts)),
             {"subnetId": subnet.id, "routeTableId": table.id},
         )
-
-
-def _layout(args: AwsNetworkArgs) -> AwsLayout:
-    layout = aws_layout(args.cidr, args.zones, args.nodes_max)
-    if isinstance(layout, TooSmall):
-        raise Refusal(
-            str(layout),
-            where="network.cidr",
-            way_out="widen the CIDR, or lower the pools' maximum node counts",
-        )
-    return layout

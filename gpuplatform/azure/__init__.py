@@ -1,4 +1,4 @@
-"""Azure: a network, an AKS cluster and its GPU pools, each a component of its own."""
+"""Components on Azure: network, AKS cluster, GPU pool."""
 
 from __future__ import annotations
 

@@ -1,104 +1,20 @@
-"""Managed identities of a cluster, and the roles without which AKS cannot work."""
+"""Who administers an AKS cluster: Entra groups, no local accounts."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from pulumi_azure_native import containerservice as aks
 
-import pulumi
-from pulumi_azure_native import authorization, managedidentity
+from gpuplatform.contracts import ClusterArgs
 
-from gpuplatform.naming import fit
-from gpuplatform.tags import Tags
-
-__all__ = ["Identities", "cluster_identities", "subscription_of"]
-
-# Source of both IDs: https://learn.microsoft.com/azure/role-based-access-control/built-in-roles
-NETWORK_CONTRIBUTOR: Final = "4d97b98b-1d4f-4787-a291-c67834d212e7"
-MANAGED_IDENTITY_OPERATOR: Final = "f1a07417-d97a-45cb-824c-7a7467783830"
+__all__ = ["admin_access"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Identities:
-    """Who the cluster is towards Azure.
+def admin_access(args: ClusterArgs) -> aks.ManagedClusterAADProfileArgs:
+    """Entra says who somebody is; Kubernetes' own RBAC, bound to Entra groups, says what they may do.
 
-    Attributes:
-        control_plane: Joins nodes to the subnet.
-        kubelet: What the nodes are; image registries and storage grant it access. One of ours and not AKS's
-            own, which would be made in the node resource group, without our tags and gone with the cluster.
-        grants: The role assignments; a cluster created before them fails half-way.
+    A part of the cluster itself, unlike on the other clouds. Azure RBAC stays off, so that permissions are
+    the same objects as there.
     """
-
-    control_plane: managedidentity.UserAssignedIdentity
-    kubelet: managedidentity.UserAssignedIdentity
-    grants: tuple[pulumi.Resource, ...]
-
-
-def cluster_identities(
-    name: str,
-    *,
-    parent: pulumi.Resource,
-    physical_name: str,
-    resource_group_name: pulumi.Input[str],
-    region: str,
-    node_subnet_id: pulumi.Input[str],
-    tags: Tags,
-) -> Identities:
-    """Both identities with the roles that AKS asks for, each on the narrowest scope.
-
-    Network Contributor on the subnet: https://learn.microsoft.com/azure/aks/concepts-network-cni-overview.
-    Managed Identity Operator on the kubelet's identity:
-    https://learn.microsoft.com/azure/aks/managed-identity-overview#pre-created-kubelet-managed-identity.
-    """
-
-    def identity(part: str) -> managedidentity.UserAssignedIdentity:
-        return managedidentity.UserAssignedIdentity(
-            f"{name}-{part}",
-            # An identity's name may be longer (128); one limit for all that stands beside the network.
-            resource_name_=fit("virtual network", physical_name, part),
-            resource_group_name=resource_group_name,
-            location=region,
-            tags=tags.azure(),
-            opts=pulumi.ResourceOptions(parent=parent),
-        )
-
-    control_plane, kubelet = identity("control-plane"), identity("kubelet")
-
-    def grant(part: str, role: str, scope: pulumi.Input[str]) -> authorization.RoleAssignment:
-        return authorization.RoleAssignment(
-            f"{name}-{part}",
-            principal_id=control_plane.principal_id,
-            # Given, Azure does not look the principal up in a directory that may not have it yet
-            # (https://learn.microsoft.com/azure/role-based-access-control/troubleshooting, "new principal").
-            principal_type=authorization.PrincipalType.SERVICE_PRINCIPAL,
-            role_definition_id=pulumi.Output.from_input(scope).apply(lambda id_: _role(id_, role)),
-            scope=scope,
-            opts=pulumi.ResourceOptions(parent=parent),
-        )
-
-    return Identities(
-        control_plane=control_plane,
-        kubelet=kubelet,
-        grants=(
-            grant("joins-subnet", NETWORK_CONTRIBUTOR, node_subnet_id),
-            grant("assigns-kubelet", MANAGED_IDENTITY_OPERATOR, kubelet.id),
-        ),
+    return aks.ManagedClusterAADProfileArgs(
+        managed=True, admin_group_object_ids=list(args.admins), enable_azure_rbac=False
     )
-
-
-def subscription_of(resource_id: str) -> str:
-    """The subscription in a resource ID (`/subscriptions/<subscription>/resourceGroups/...`).
-
-    Raises:
-        ValueError: It is no such ID.
-    """
-    match resource_id.split("/"):
-        case ["", subscriptions, subscription, *_] if subscriptions.lower() == "subscriptions":
-            return subscription
-    raise ValueError(f"{resource_id!r} is no Azure resource ID (/subscriptions/...)")
-
-
-def _role(scope: str, role: str) -> str:
-    # Azure reads the ID back with the subscription in it; written without, each refresh would show a change
-    # that replaces the assignment.
-    return f"/subscriptions/{subscription_of(scope)}/providers/Microsoft.Authorization/roleDefinitions/{role}"

@@ -3,85 +3,62 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import pulumi
 from pulumi_azure_native import containerservice as aks
 
 from gpuplatform.azure.cluster import AksCluster, AksClusterIds
-from gpuplatform.component import Component
-from gpuplatform.errors import Refusal
-from gpuplatform.naming import problem
-from gpuplatform.profile import AksDriver, NodeProfile
-from gpuplatform.profile.model import Taint
-from gpuplatform.tags import Tags
+from gpuplatform.contracts import GpuPoolArgs, GpuPoolComponent
+from gpuplatform.profile import AksDriver, Taint
 
 __all__ = ["AksGpuPool", "AksGpuPoolArgs"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class AksGpuPoolArgs:
-    """What an `AksGpuPool` is made from.
+class AksGpuPoolArgs(GpuPoolArgs):
+    """What an `AksGpuPool` is made of: the arguments of every pool, and its cluster.
+
+    The profile's pool is the agent pool's name: at most 12 lower-case letters and digits.
 
     Attributes:
         cluster: The cluster, or the IDs of one that exists.
-        profile: What the nodes are; its pool's name is the agent pool's: at most 12 lower-case letters and
-            digits.
-        nodes_min: Nodes that are always there; 0 lets the pool scale from zero.
-        nodes_max: Nodes that AKS's autoscaler may reach; a fixed size where it equals `nodes_min`.
-        zones: Availability zones of the nodes.
-        tags: Tags of the pool and its machines.
 
     Raises:
-        Refusal: The name is none for an agent pool, or the profile is another cloud's.
+        Refusal: AKS cannot hold the pool as it is described.
     """
+
+    KIND = "AKS agent pool"
+    DRIVER = AksDriver
 
     cluster: AksCluster | AksClusterIds
-    profile: NodeProfile
-    nodes_min: int
-    nodes_max: int
-    zones: tuple[str, ...]
-    tags: Tags
 
-    def __post_init__(self) -> None:
-        # Azure itself says no more than "agentPoolProfile.name is invalid", minutes into a deployment
-        # (Azure/AKS#3300).
-        if (why := problem("AKS agent pool", self.profile.pool)) is not None:
-            raise Refusal(why, where="profile.pool", way_out="shorten the pool's name")
-        if not isinstance(self.profile.driver, AksDriver):
-            raise Refusal(
-                f"{self.profile.sku} is not one of AKS's machines: its driver is {self.profile.driver}",
-                where="profile",
-                rule="an AKS pool takes a profile of an Azure machine type",
-                way_out="choose one: gpuplatform sku list --cloud azure",
-            )
+    @property
+    def cluster_ids(self) -> AksClusterIds:
+        """What the pool needs to know of its cluster."""
+        return self.cluster.ids if isinstance(self.cluster, AksCluster) else self.cluster
 
 
-class AksGpuPool(Component):
+class AksGpuPool(GpuPoolComponent):
     """One agent pool of GPU machines, in user mode, autoscaled by AKS itself.
 
-    Attributes:
-        name: The agent pool's name.
-        id: Its resource ID.
-        node_group: The agent pool; what runs on its GPUs depends on it.
+    Outputs: those of every pool.
     """
 
-    TOKEN: ClassVar[str] = "gpuplatform:index:AksGpuPool"  # noqa: S105 - a type token
-
-    name: pulumi.Output[str]
-    id: pulumi.Output[str]
-    node_group: aks.AgentPool
+    TOKEN = "gpuplatform:index:AksGpuPool"  # noqa: S105 - a type token, no secret
 
     def __init__(self, name: str, args: AksGpuPoolArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts)
-        cluster = args.cluster.ids if isinstance(args.cluster, AksCluster) else args.cluster
-        profile = args.profile
-        autoscaled = args.nodes_max > args.nodes_min
-        self.node_group = aks.AgentPool(
+        pool = self._node_group(name, args)
+        self.finish_pool(pool, pool.name, pool.id)
+
+    def _node_group(self, name: str, args: AksGpuPoolArgs) -> aks.AgentPool:
+        cluster, profile = args.cluster_ids, args.profile
+        return aks.AgentPool(
             f"{name}-gpu-pool",
             agent_pool_name=profile.pool,
             resource_group_name=cluster.resource_group_name,
-            resource_name_=cluster.name,
+            resource_name_=cluster.cluster_name,
             mode=aks.AgentPoolMode.USER,
             type=aks.AgentPoolType.VIRTUAL_MACHINE_SCALE_SETS,
             os_type=aks.OSType.LINUX,
@@ -90,9 +67,9 @@ class AksGpuPool(Component):
             vm_size=profile.sku,
             orchestrator_version=cluster.kubernetes_version,
             count=args.nodes_min,
-            enable_auto_scaling=autoscaled,
-            min_count=args.nodes_min if autoscaled else None,
-            max_count=args.nodes_max if autoscaled else None,
+            enable_auto_scaling=args.autoscaled,
+            min_count=args.nodes_min if args.autoscaled else None,
+            max_count=args.nodes_max if args.autoscaled else None,
             # A deallocated GPU machine keeps its disk's price and loses its place all the same.
             scale_down_mode=aks.ScaleDownMode.DELETE,
             availability_zones=list(args.zones),
@@ -105,16 +82,14 @@ class AksGpuPool(Component):
             **_capacity(spot=profile.spot),
             tags=args.tags.azure(),
             opts=self.child(
+                depends_on=list(cluster.before_nodes),
                 # The name is fixed, so a new pool cannot stand beside the old one; GPU quota forbids it too.
                 delete_before_replace=True,
-                deleted_with=args.cluster.resource if isinstance(args.cluster, AksCluster) else None,
+                deleted_with=args.cluster.handle.cluster if isinstance(args.cluster, AksCluster) else None,
                 # The autoscaler owns the count; without this each update would reset it.
-                ignore_changes=["count"] if autoscaled else None,
+                ignore_changes=["count"] if args.autoscaled else [],
             ),
         )
-        self.name = self.node_group.name
-        self.id = self.node_group.id
-        self.finish(name=self.name, id=self.id)
 
 
 def _capacity(*, spot: bool) -> dict[str, Any]:

@@ -1,10 +1,10 @@
-"""The virtual network of one AKS cluster: its resource group, one node subnet, and one way out."""
+"""The virtual network of one environment: its resource group, one node subnet, and one way out."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Network
-from typing import ClassVar
 
 import pulumi
 from pulumi_azure_native import network, resources
@@ -14,43 +14,32 @@ from gpuplatform.config.layout import (
     AZURE_POD_CIDR,
     AZURE_SERVICE_CIDR,
     AzureLayout,
-    TooSmall,
     azure_layout,
+    fitting,
 )
-from gpuplatform.errors import Refusal
+from gpuplatform.contracts import NetworkArgs
 from gpuplatform.naming import fit
-from gpuplatform.tags import Tags
 
 __all__ = ["AzureNetwork", "AzureNetworkArgs", "AzureNetworkIds"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class AzureNetworkArgs:
-    """What an `AzureNetwork` is made from.
+class AzureNetworkArgs(NetworkArgs):
+    """What an `AzureNetwork` is made of: the arguments of every network, and those of Azure.
+
+    Half of the CIDR becomes the node subnet. Zones are such as `("1", "2")`; a subnet spans all of them, so
+    they shape nothing here: they are those of the cluster's system pool.
 
     Attributes:
-        name: Base of every physical name, such as `vision-prod`.
-        cidr: Address space of the virtual network; half of it becomes the node subnet.
-        zones: Availability zones of the nodes, such as `("1", "2")`. A subnet spans all zones, so they shape
-            nothing here: they are the default of the cluster's pools.
-        nodes_max: Nodes of all pools at their maximum, upgrade surge included.
-        region: Location, such as `eastus`.
-        tags: Tags of every resource.
         protect: Protects the resource group: deleting a group deletes everything in it, the cluster included.
     """
 
-    name: str
-    cidr: IPv4Network
-    zones: tuple[str, ...]
-    nodes_max: int
-    region: str
-    tags: Tags
-    protect: bool = False
+    protect: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
 class AzureNetworkIds:
-    """A network that exists already, as an `AksCluster` needs it.
+    """A network that exists already, for an `AksCluster` in it.
 
     Attributes:
         resource_group_name: The group that the cluster goes into.
@@ -60,14 +49,16 @@ class AzureNetworkIds:
         zones: Availability zones of the nodes.
         pod_cidr: Numbers the pods; overlaps nothing that pods talk to.
         service_cidr: Numbers the services; overlaps nothing that pods talk to.
+        ready: What must exist before a node can start there.
     """
 
     resource_group_name: pulumi.Input[str]
     node_subnet_id: pulumi.Input[str]
-    egress_cidrs: tuple[pulumi.Input[str], ...]
+    egress_cidrs: Sequence[pulumi.Input[str]]
     zones: tuple[str, ...]
     pod_cidr: IPv4Network = AZURE_POD_CIDR
     service_cidr: IPv4Network = AZURE_SERVICE_CIDR
+    ready: Sequence[pulumi.Resource] = ()
 
 
 class AzureNetwork(Component):
@@ -76,31 +67,29 @@ class AzureNetwork(Component):
     Deliberately absent: a way in from the internet. The subnet's security group adds to Azure's default rules
     only what pods need among themselves; AKS opens a group of its own for a public Service, never this one.
 
-    Attributes:
+    Outputs:
         id: The virtual network's resource ID.
         node_subnet_ids: The one node subnet's resource ID, as a list, as on the other clouds.
         resource_group_name: The group that holds the environment.
         egress_cidrs: Where the nodes' traffic to the internet comes from.
+
+    Attributes:
         ids: The same for an `AksCluster`.
 
     Raises:
-        Refusal: The address space does not hold the nodes.
+        Refusal: The CIDR cannot hold the nodes.
     """
 
-    TOKEN: ClassVar[str] = "gpuplatform:index:AzureNetwork"  # noqa: S105 - a type token
+    TOKEN = "gpuplatform:index:AzureNetwork"  # noqa: S105 - a type token, no secret
 
     id: pulumi.Output[str]
-    node_subnet_ids: pulumi.Output[list[str]]
+    node_subnet_ids: list[pulumi.Output[str]]
     resource_group_name: pulumi.Output[str]
-    egress_cidrs: pulumi.Output[list[str]]
+    egress_cidrs: list[pulumi.Output[str]]
     ids: AzureNetworkIds
 
     def __init__(self, name: str, args: AzureNetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        layout = azure_layout(args.cidr, args.nodes_max)
-        if isinstance(layout, TooSmall):
-            raise Refusal(
-                str(layout), where=f"{name}: cidr", rule="the subnet holds every node at its maximum"
-            )
+        layout = fitting(azure_layout(args.cidr, args.nodes_max))
         super().__init__(name, opts)
         tags = args.tags.azure()
         group = resources.ResourceGroup(
@@ -146,14 +135,13 @@ class AzureNetwork(Component):
             opts=self.child(),
         )
         self.id = virtual_network.id
-        self.node_subnet_ids = pulumi.Output.all(node_subnet.id)
+        self.node_subnet_ids = [node_subnet.id]
         self.resource_group_name = group.name
-        egress = nat_address.ip_address.apply(lambda address: f"{address}/32")
-        self.egress_cidrs = pulumi.Output.all(egress)
+        self.egress_cidrs = [nat_address.ip_address.apply(lambda address: f"{address}/32")]
         self.ids = AzureNetworkIds(
             resource_group_name=group.name,
             node_subnet_id=node_subnet.id,
-            egress_cidrs=(egress,),
+            egress_cidrs=self.egress_cidrs,
             zones=args.zones,
             pod_cidr=layout.pods,
             service_cidr=layout.services,

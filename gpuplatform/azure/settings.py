@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from ipaddress import IPv4Network
-from typing import Literal
-
-import pulumi
 from pulumi_azure_native import containerservice as aks
 
-from gpuplatform.azure.access import Identities
+from gpuplatform.azure.identity import Identities
+from gpuplatform.azure.network import AzureNetworkIds
+from gpuplatform.contracts import ClusterArgs, Support
 
 __all__ = [
     "api_access",
     "control_plane_identity",
     "kubelet_identity",
-    "packets",
-    "people",
+    "networking",
     "support_plan",
     "tier",
     "upgrades",
 ]
 
-Support = Literal["standard", "extended"]
-
 
 def api_access(
-    *, private: bool, public_cidrs: Sequence[str], egress_cidrs: Sequence[pulumi.Input[str]]
+    args: ClusterArgs, *, network: AzureNetworkIds
 ) -> aks.ManagedClusterAPIServerAccessProfileArgs:
     """One address for the Kubernetes API: inside the network, or public for those on the list.
 
     The nodes of a public one come from the NAT gateway's address, which AKS does not add by itself; without
     it no node would join (https://learn.microsoft.com/azure/aks/api-server-authorized-ip-ranges).
     """
-    if private:
+    if args.api_private:
         return aks.ManagedClusterAPIServerAccessProfileArgs(
             enable_private_cluster=True,
             private_dns_zone="system",  # AKS's own, in the node resource group, linked to the virtual network
@@ -42,21 +36,11 @@ def api_access(
         )
     return aks.ManagedClusterAPIServerAccessProfileArgs(
         enable_private_cluster=False,
-        authorized_ip_ranges=[*public_cidrs, *egress_cidrs],
+        authorized_ip_ranges=[*args.api_public_cidrs, *network.egress_cidrs],
     )
 
 
-def people(admins: Sequence[str]) -> aks.ManagedClusterAADProfileArgs:
-    """Entra says who somebody is; Kubernetes' own RBAC, bound to Entra groups, says what they may do.
-
-    Azure RBAC stays off, so that permissions are the same objects as on the other clouds.
-    """
-    return aks.ManagedClusterAADProfileArgs(
-        managed=True, admin_group_object_ids=list(admins), enable_azure_rbac=False
-    )
-
-
-def packets(*, pods: IPv4Network, services: IPv4Network) -> aks.ContainerServiceNetworkProfileArgs:
+def networking(network: AzureNetworkIds) -> aks.ContainerServiceNetworkProfileArgs:
     """CNI overlay, with pods outside the virtual network's addresses, and Cilium.
 
     Cilium enforces network policies without kube-proxy, as GKE's Dataplane V2 does; its policy engine has to
@@ -67,9 +51,9 @@ def packets(*, pods: IPv4Network, services: IPv4Network) -> aks.ContainerService
         network_plugin_mode=aks.NetworkPluginMode.OVERLAY,
         network_dataplane=aks.NetworkDataplane.CILIUM,
         network_policy=aks.NetworkPolicy.CILIUM,
-        pod_cidr=str(pods),
-        service_cidr=str(services),
-        dns_service_ip=str(services[10]),
+        pod_cidr=str(network.pod_cidr),
+        service_cidr=str(network.service_cidr),
+        dns_service_ip=str(network.service_cidr[10]),
         load_balancer_sku=aks.LoadBalancerSku.STANDARD,
         outbound_type=aks.OutboundType.USER_ASSIGNED_NAT_GATEWAY,
     )

@@ -152,14 +152,9 @@ def _csv_rows(path: Path, text: str) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _yaml_rows(path: Path, text: str) -> Iterator[tuple[str, dict[str, str]]]:
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
+    from gpuplatform.yamlfile import parse_text
 
-    try:
-        # "pure": ruamel's C loader knows only YAML 1.1, where `no` is false and 1:30 is ninety.
-        document = YAML(typ="safe", pure=True).load(text)
-    except YAMLError as error:
-        raise ConfigError(f"the file is no YAML: {error}", where=str(path)) from None
+    document = parse_text(text, path)
     rows = document.get("prices") if isinstance(document, dict) else None
     if not isinstance(rows, list) or set(document) != {"prices"}:
         raise ConfigError(

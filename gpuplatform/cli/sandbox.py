@@ -191,27 +191,33 @@ def _outcome(stack: str, result: Result) -> Outcome:
     from gpuplatform.sandbox.events import SECRET
 
     components = sum(count for type_, count in result.types.items() if type_.startswith("gpuplatform:"))
+    us = _as_typed()
     return Outcome(
         components=components,
         resources=sum(result.types.values()) - components,
         changes=result.counts,
         outputs={key: value for key, value in result.outputs.items() if value != SECRET},
         next_steps=(
+            (f"{us} sandbox cloud {stack}", "what the simulated cloud holds, whatever Pulumi's state says"),
             (
-                f"gpuplatform sandbox cloud {stack}",
-                "what the simulated cloud holds, whatever Pulumi's state says",
-            ),
-            (
-                f"gpuplatform sandbox exec -- pulumi preview --stack {stack} --policy-pack policies/gpu",
+                f"{us} sandbox exec -- pulumi preview --stack {stack} --policy-pack policies/gpu",
                 "any command of the engine's, as you would type it with an account",
             ),
-            (f"gpuplatform sandbox destroy {stack}", "take it down; what is protected stays"),
+            (f"{us} sandbox destroy {stack}", "take it down; what is protected stays"),
             (
                 f"pulumi up --stack {stack} --policy-pack policies/gpu",
                 "the same with real credentials, in the real cloud: this one costs money",
             ),
         ),
     )
+
+
+def _as_typed() -> str:
+    """How to call this command again: by its name where that finds it, else by its path."""
+    if shutil.which("gpuplatform"):
+        return "gpuplatform"
+    path = Path(sys.argv[0]).absolute()
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
 
 
 def _packs(sandbox: Sandbox, given: Sequence[str] | None) -> list[str]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import re
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
 from gpuplatform.config.base import Model
 
-__all__ = ["Aws", "Azure", "Cloud", "Gcp"]
+__all__ = ["Aws", "Azure", "Cloud", "Gcp", "admin_problem"]
 
 
 class Aws(Model):
@@ -55,3 +56,20 @@ class Gcp(Model):
 
 
 Cloud = Annotated[Aws | Azure | Gcp, Field(discriminator="provider")]
+
+_ADMIN_RULES: Final[dict[str, tuple[str, str]]] = {
+    # No session either (arn:aws:sts::...:assumed-role/...): an access entry is for a role or user
+    # (https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateAccessEntry.html).
+    "aws": (
+        r"arn:aws[a-z-]*:iam::\d{12}:(role|user)/.+",
+        "an IAM role or user ARN (arn:aws:iam::123456789012:role/name)",
+    ),
+    "azure": (r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "the object ID of an Entra group"),
+    "gcp": (r"(group|user|serviceAccount):[^@\s]+@[^@\s]+", "an IAM member (group:platform@example.com)"),
+}
+
+
+def admin_problem(provider: str, admin: str) -> str | None:
+    """Why `admin` can administer no cluster on a cloud, or None where it can."""
+    pattern, rule = _ADMIN_RULES[provider]
+    return None if re.fullmatch(pattern, admin) else f"{admin!r} is not {rule}"

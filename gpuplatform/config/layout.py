@@ -18,9 +18,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Network
-from typing import Final
+from typing import Final, TypeVar
 
 from gpuplatform.cidr import carve
+from gpuplatform.errors import Refusal
 
 __all__ = [
     "AWS_ADDRESSES_PER_NODE",
@@ -33,6 +34,7 @@ __all__ = [
     "TooSmall",
     "aws_layout",
     "azure_layout",
+    "fitting",
     "gcp_layout",
 ]
 
@@ -151,6 +153,25 @@ def gcp_layout(cidr: IPv4Network, nodes: int) -> GcpLayout | TooSmall:
         raise AssertionError(f"{cidr} does not divide")
     pods, services, node_range, control_plane = blocks
     return GcpLayout(nodes=node_range, pods=pods, services=services, control_plane=control_plane)
+
+
+L = TypeVar("L", AwsLayout, AzureLayout, GcpLayout)
+
+
+def fitting(layout: L | TooSmall) -> L:
+    """The layout itself.
+
+    Raises:
+        Refusal: There is none: the CIDR does not hold the nodes.
+    """
+    if isinstance(layout, TooSmall):
+        raise Refusal(
+            str(layout),
+            where="network.cidr",
+            rule="the network holds every pool at its maximum",
+            way_out="widen the CIDR, or lower the pools' maximum node counts",
+        )
+    return layout
 
 
 def _aws_prefixes(length: int, zones: int) -> tuple[int, int]:

@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from gpuplatform.config.document import line_of, parse
 from gpuplatform.config.model import Platform
 from gpuplatform.config.problems import Locate, as_config_error, secrets_in
 from gpuplatform.errors import ConfigError
+from gpuplatform.yamlfile import line_of, parse
 
 __all__ = ["KEY", "Project", "find_project", "from_engine", "from_file", "has_platform"]
 
@@ -89,7 +89,12 @@ def from_file(project: Project, stack: str) -> Platform:
         )
     document = parse(file)
     if document is None:
-        raise ConfigError("the file is empty", where=str(_shown(file)), rule=_NO_PLATFORM)
+        raise ConfigError(
+            f"`{KEY}` is missing",
+            where=str(_shown(file)),
+            rule=_NO_PLATFORM,
+            way_out="the file is empty: start from another stack's",
+        )
     config = document.get("config") if isinstance(document, dict) else None
     if not isinstance(config, dict) or KEY not in config:
         raise ConfigError(f"`{KEY}` is missing", where=str(_shown(file)), rule=_NO_PLATFORM)

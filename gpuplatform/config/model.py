@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, model_validator
 
 from gpuplatform.config.base import At, Model
-from gpuplatform.config.clouds import Aws, Azure, Cloud, Gcp
+from gpuplatform.config.clouds import Aws, Azure, Cloud, Gcp, admin_problem
 from gpuplatform.config.layout import (
     AZURE_RESERVED_CIDRS,
     AwsLayout,
@@ -166,14 +166,6 @@ class Guardrails(Model):
     ] = "warn"
 
 
-_ADMIN_RULES: dict[str, tuple[str, str]] = {
-    "aws": (
-        r"arn:aws[a-z-]*:iam::\d{12}:(role|user)/.+",
-        "an IAM role or user ARN (arn:aws:iam::123456789012:role/name)",
-    ),
-    "azure": (r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "the object ID of an Entra group"),
-    "gcp": (r"(group|user|serviceAccount):[^@\s]+@[^@\s]+", "an IAM member (group:platform@example.com)"),
-}
 _ZONE_RULES: dict[str, tuple[str, str]] = {
     "aws": (r"[a-z]{2}(-[a-z]+)+-\d[a-z]|[a-z]+\d-az\d+", "a zone ID (use1-az4) or a zone name (us-east-1a)"),
     "azure": (r"[1-3]", '"1", "2" or "3"'),
@@ -249,10 +241,9 @@ class Platform(Model):
     @model_validator(mode="after")
     def _cloud_shapes(self) -> Self:
         provider = self.cloud.provider
-        pattern, rule = _ADMIN_RULES[provider]
         for index, admin in enumerate(self.cluster.admins):
-            if not re.fullmatch(pattern, admin):
-                raise At(f"cluster.admins[{index}]", f"{admin!r} is not {rule}")
+            if (why := admin_problem(provider, admin)) is not None:
+                raise At(f"cluster.admins[{index}]", why)
         pattern, rule = _ZONE_RULES[provider]
         for path, zones in self._zone_lists():
             for index, zone in enumerate(zones):
@@ -323,6 +314,11 @@ class Platform(Model):
             if pool.zones is not None
         ]
         return [("network.zones", self.network.zones), *pools]
+
+    @property
+    def physical_name(self) -> str:
+        """Base of every physical name: the platform's name and the environment's."""
+        return f"{self.name}-{self.environment}"
 
     @property
     def nodes_max(self) -> int:

@@ -1,9 +1,9 @@
-"""Components of Google Cloud: network, cluster, GPU pool."""
+"""Components on Google Cloud: network, GKE cluster, GPU pool."""
 
 from __future__ import annotations
 
-from gpuplatform.gcp.cluster import GkeCluster, GkeClusterArgs
-from gpuplatform.gcp.gpu_pool import GkeClusterIds, GkeGpuPool, GkeGpuPoolArgs
+from gpuplatform.gcp.cluster import GkeCluster, GkeClusterArgs, GkeClusterIds
+from gpuplatform.gcp.gpu_pool import GkeGpuPool, GkeGpuPoolArgs
 from gpuplatform.gcp.network import GcpNetwork, GcpNetworkArgs, GcpNetworkIds
 
 __all__ = [

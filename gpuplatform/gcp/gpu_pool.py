@@ -2,153 +2,109 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pulumi
 from pulumi_gcp import container
 
-from gpuplatform.component import Component
+from gpuplatform.contracts import GpuPoolArgs, GpuPoolComponent, driver_of
 from gpuplatform.errors import Refusal
-from gpuplatform.gcp.cluster import GkeCluster
+from gpuplatform.gcp.cluster import GkeCluster, GkeClusterIds
 from gpuplatform.gcp.node_pool import NodePool, node_pool
 from gpuplatform.profile import GkeDriver, NodeProfile
-from gpuplatform.tags import Tags
 
-__all__ = ["GkeClusterIds", "GkeGpuPool", "GkeGpuPoolArgs"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class GkeClusterIds:
-    """A cluster that exists already, for a GPU pool in it.
-
-    It needs another pool without GPUs, Workload Identity, and roles for the nodes' service account.
-
-    Attributes:
-        name: The cluster's name.
-        region: Its region.
-        service_account: Address of the nodes' service account.
-    """
-
-    name: pulumi.Input[str]
-    region: str
-    service_account: pulumi.Input[str]
+__all__ = ["GkeGpuPool", "GkeGpuPoolArgs"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class GkeGpuPoolArgs:
-    """What a pool is made of.
+class GkeGpuPoolArgs(GpuPoolArgs):
+    """What a `GkeGpuPool` is made of: the arguments of every pool, and its cluster.
 
     Attributes:
-        cluster: The cluster, or the names of one that exists.
-        profile: What its nodes are.
-        nodes_min: Nodes in all zones together that are always there.
-        nodes_max: Nodes in all zones together that the autoscaler may reach.
-        zones: Where its nodes may be; the machine type must be offered there.
-        tags: Labels of its machines and disks.
-    """
-
-    cluster: GkeCluster | GkeClusterIds
-    profile: NodeProfile
-    nodes_min: int
-    nodes_max: int
-    zones: tuple[str, ...]
-    tags: Tags
-
-
-class GkeGpuPool(Component):
-    """One pool of GPU machines with Google's own driver.
-
-    Outputs:
-        node_group_name: The node pool's name.
-        node_group_id: Its ID.
-
-    Attributes:
-        node_group: The node pool itself: what runs on its GPUs depends on it.
+        cluster: The cluster, or the IDs of one that exists.
 
     Raises:
-        Refusal: The profile is of another cloud.
+        Refusal: GKE cannot hold the pool as it is described.
+    """
+
+    KIND = "GKE node pool"
+    DRIVER = GkeDriver
+
+    cluster: GkeCluster | GkeClusterIds
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.profile.accelerator is None:
+            raise Refusal(
+                f"the profile of {self.profile.sku} names no accelerator",
+                where=f"{self.where}.sku",
+                rule="GKE is told the type of the GPUs beside the machine type",
+                way_out="make it from a machine type of Google Cloud: gpuplatform sku list --cloud gcp",
+            )
+
+    @property
+    def cluster_ids(self) -> GkeClusterIds:
+        """What the pool needs to know of its cluster."""
+        return self.cluster.ids if isinstance(self.cluster, GkeCluster) else self.cluster
+
+
+class GkeGpuPool(GpuPoolComponent):
+    """One pool of GPU machines with Google's own driver.
+
+    Outputs: those of every pool.
     """
 
     TOKEN = "gpuplatform:index:GkeGpuPool"  # noqa: S105 - a type token, no secret
 
-    node_group_name: pulumi.Output[str]
-    node_group_id: pulumi.Output[str]
-    node_group: pulumi.Resource
-
     def __init__(self, name: str, args: GkeGpuPoolArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        accelerators = _accelerators(args.profile)
         super().__init__(name, opts)
-        ids, after = _joined(args.cluster)
-        profile = args.profile
-        pool = node_pool(
+        pool = self._node_group(name, args)
+        self.finish_pool(pool, pool.name, pool.id)
+
+    def _node_group(self, name: str, args: GkeGpuPoolArgs) -> Any:
+        cluster, profile = args.cluster_ids, args.profile
+        return node_pool(
             self,
             f"{name}-gpu-pool",
             NodePool(
                 name=profile.pool,
-                cluster=ids.name,
-                location=ids.region,
+                cluster=cluster.cluster_name,
+                location=cluster.region,
                 zones=args.zones,
                 nodes_min=args.nodes_min,
                 nodes_max=args.nodes_max,
                 sku=profile.sku,
                 image=profile.image,
                 disk_gib=profile.disk_gib,
-                service_account=ids.service_account,
+                service_account=cluster.service_account,
                 tags=args.tags,
                 spot=profile.spot,
                 labels=profile.labels,
                 taints=profile.taints,
-                accelerators=accelerators,
+                accelerators=[_accelerator(profile)],
                 # The driver is a kernel module from outside the image; on GPU nodes GKE lets any be loaded,
                 # signed or not (https://cloud.google.com/kubernetes-engine/security/secure-modules-cos).
                 secure_boot=False,
                 # No spare GPU machine is needed for an upgrade; there may be none.
                 surge=0,
             ),
-            after=after,
+            after=cluster.before_nodes,
         )
-        self.node_group = pool
-        self.node_group_name = pool.name
-        self.node_group_id = pool.id
-        self.finish(node_group_name=self.node_group_name, node_group_id=self.node_group_id)
 
 
-def _joined(cluster: GkeCluster | GkeClusterIds) -> tuple[GkeClusterIds, Sequence[pulumi.Resource]]:
-    """The names a pool needs, and what it comes after.
-
-    After the system pool: GKE puts its own taint on a GPU pool only where a pool without GPUs exists already
-    (terraform-google-modules/terraform-google-kubernetes-engine#703), and the system's pods need a place.
-    """
-    if isinstance(cluster, GkeClusterIds):
-        return cluster, ()
-    ids = GkeClusterIds(
-        name=cluster.cluster_name, region=cluster.args.region, service_account=cluster.nodes.email
-    )
-    return ids, (cluster.system_pool, *cluster.nodes.ready)
-
-
-def _accelerators(profile: NodeProfile) -> list[Any]:
+def _accelerator(profile: NodeProfile) -> Any:
     """The GPUs, with the driver's version always spelled out.
 
     Left out, GKE's default changed with a Kubernetes minor, and the pools were replaced (GoogleCloudPlatform/
     magic-modules#11152).
     """
-    if not isinstance(profile.driver, GkeDriver) or profile.accelerator is None:
-        raise Refusal(
-            f"the pool {profile.pool} has the driver of another cloud ({type(profile.driver).__name__})",
-            rule="a GKE pool takes a profile of a Google Cloud machine type",
-            way_out="make the profile from a machine type of Google Cloud: gpuplatform sku list --cloud gcp",
-        )
-    return [
-        container.NodePoolNodeConfigGuestAcceleratorArgs(
-            type=profile.accelerator,
-            count=profile.gpus,
-            gpu_driver_installation_config=(
-                container.NodePoolNodeConfigGuestAcceleratorGpuDriverInstallationConfigArgs(
-                    gpu_driver_version=profile.driver.version
-                )
-            ),
-        )
-    ]
+    return container.NodePoolNodeConfigGuestAcceleratorArgs(
+        type=profile.accelerator,
+        count=profile.gpus,
+        gpu_driver_installation_config=(
+            container.NodePoolNodeConfigGuestAcceleratorGpuDriverInstallationConfigArgs(
+                gpu_driver_version=driver_of(profile, GkeDriver).version
+            )
+        ),
+    )

@@ -9,11 +9,10 @@ from ipaddress import IPv4Network
 import pulumi
 
 from gpuplatform.component import Component
-from gpuplatform.config.layout import GcpLayout, TooSmall, gcp_layout
-from gpuplatform.errors import Refusal
+from gpuplatform.config.layout import GcpLayout, fitting, gcp_layout
+from gpuplatform.contracts import NetworkArgs
 from gpuplatform.gcp.resource import GcpResource
 from gpuplatform.naming import fit
-from gpuplatform.tags import Tags
 
 __all__ = ["GcpNetwork", "GcpNetworkArgs", "GcpNetworkIds"]
 
@@ -22,45 +21,38 @@ SERVICES_RANGE = "services"
 
 
 @dataclass(frozen=True, kw_only=True)
-class GcpNetworkArgs:
-    """What a network is made for.
+class GcpNetworkArgs(NetworkArgs):
+    """What a `GcpNetwork` is made of: the arguments of every network, none more.
 
-    Attributes:
-        name: Prefix of every physical name, such as `vision-prod`.
-        cidr: What nodes, pods, services and the control plane are numbered from.
-        zones: Such as `us-central1-a`; a subnet spans its whole region, so they shape nothing here.
-        nodes_max: Nodes at every autoscaler's maximum, so that the ranges hold them with their pods.
-        region: Such as `us-central1`.
-        tags: Here for symmetry: networks, subnets, routers and NATs take no labels on Google Cloud.
+    Nodes, pods, services and the control plane are numbered from the CIDR. Zones are such as `us-central1-a`;
+    a subnet spans its whole region, so they shape nothing here: they are those of the cluster. Networks,
+    subnets, routers and NATs take no labels on Google Cloud.
     """
-
-    name: str
-    cidr: IPv4Network
-    zones: tuple[str, ...]
-    nodes_max: int
-    region: str
-    tags: Tags
 
 
 @dataclass(frozen=True, kw_only=True)
 class GcpNetworkIds:
-    """A network that exists already, for a cluster of one's own in it.
+    """A network that exists already, for a `GkeCluster` in it.
 
     Its subnet needs Private Google Access and a Cloud NAT: the nodes have no public addresses.
 
     Attributes:
         id: The VPC's ID or self link.
-        subnet_id: The subnet's ID or self link, in the cluster's region.
+        node_subnet_id: The subnet's ID or self link, in the cluster's region.
         pods_range: Name of the subnet's secondary range for pods.
         services_range: Name of its secondary range for services.
-        control_plane: A free /28 for the control plane; Google picks one where it is left out.
+        zones: Where nodes may be.
+        control_plane_cidr: A free /28 for the control plane; Google picks one where it is left out.
+        ready: What must exist before a node can start there.
     """
 
     id: pulumi.Input[str]
-    subnet_id: pulumi.Input[str]
+    node_subnet_id: pulumi.Input[str]
     pods_range: pulumi.Input[str]
     services_range: pulumi.Input[str]
-    control_plane: IPv4Network | None = None
+    zones: tuple[str, ...]
+    control_plane_cidr: IPv4Network | None = None
+    ready: Sequence[pulumi.Resource] = ()
 
 
 class GcpNetwork(Component):
@@ -78,8 +70,7 @@ class GcpNetwork(Component):
         services_range: Name of the secondary range for services.
 
     Attributes:
-        ids: What a cluster needs to know of the network.
-        ready: What must exist before nodes can pull their images.
+        ids: The same for a `GkeCluster`.
 
     Raises:
         Refusal: The CIDR cannot hold the nodes.
@@ -92,10 +83,9 @@ class GcpNetwork(Component):
     pods_range: str
     services_range: str
     ids: GcpNetworkIds
-    ready: Sequence[pulumi.Resource]
 
     def __init__(self, name: str, args: GcpNetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        layout = _layout(args)
+        layout = fitting(gcp_layout(args.cidr, args.nodes_max))
         super().__init__(name, opts)
         network = GcpResource(
             "gcp:compute/network:Network",
@@ -114,12 +104,14 @@ class GcpNetwork(Component):
         self.services_range = SERVICES_RANGE
         self.ids = GcpNetworkIds(
             id=network.id,
-            subnet_id=subnet.id,
+            node_subnet_id=subnet.id,
             pods_range=PODS_RANGE,
             services_range=SERVICES_RANGE,
-            control_plane=layout.control_plane,
+            zones=args.zones,
+            control_plane_cidr=layout.control_plane,
+            # Without it nodes could not pull their images.
+            ready=(self._nat(name, args, network, subnet),),
         )
-        self.ready = (self._nat(name, args, network, subnet),)
         self.finish(
             id=self.id,
             node_subnet_ids=self.node_subnet_ids,
@@ -171,14 +163,3 @@ class GcpNetwork(Component):
             "logConfig": {"enable": True, "filter": "ERRORS_ONLY"},
         }
         return GcpResource("gcp:compute/routerNat:RouterNat", f"{name}-nat", props, self.child())
-
-
-def _layout(args: GcpNetworkArgs) -> GcpLayout:
-    layout = gcp_layout(args.cidr, args.nodes_max)
-    if isinstance(layout, TooSmall):
-        raise Refusal(
-            f"the network of {args.name} is too small: {layout}",
-            rule="each node takes an address of the subnet and a /24 for its pods",
-            way_out="choose a larger CIDR or fewer nodes",
-        )
-    return layout

@@ -10,8 +10,8 @@ import pulumi
 from pulumi_gcp import container
 
 from gpuplatform.component import Component
+from gpuplatform.contracts import TAINT_EFFECTS
 from gpuplatform.gcp.sizing import pool_size
-from gpuplatform.naming import fit
 from gpuplatform.profile import Taint
 from gpuplatform.tags import Tags
 
@@ -20,12 +20,6 @@ __all__ = ["NodePool", "node_pool"]
 _SCOPE: Final = "https://www.googleapis.com/auth/cloud-platform"
 """All APIs: what nodes may do is for their service account's roles to say, not for scopes
 (https://cloud.google.com/compute/docs/access/service-accounts#scopes_best_practice)."""
-
-_EFFECTS: Final = {
-    "NoSchedule": "NO_SCHEDULE",
-    "PreferNoSchedule": "PREFER_NO_SCHEDULE",
-    "NoExecute": "NO_EXECUTE",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +70,7 @@ def node_pool(owner: Component, logical: str, pool: NodePool, *, after: Sequence
     size = pool_size(pool.nodes_min, pool.nodes_max, len(pool.zones))
     return container.NodePool(
         logical,
-        name=fit("GKE node pool", pool.name),
+        name=pool.name,
         cluster=pool.cluster,
         location=pool.location,
         node_locations=list(pool.zones),
@@ -84,7 +78,7 @@ def node_pool(owner: Component, logical: str, pool: NodePool, *, after: Sequence
         node_count=None if size.autoscaled else size.per_zone,
         autoscaling=_autoscaling(pool) if size.autoscaled else None,
         # A release channel accepts no "off" here; the cluster's maintenance exclusion holds upgrades back
-        # (maintenance.py).
+        # (settings.py).
         management=container.NodePoolManagementArgs(auto_repair=True, auto_upgrade=True),
         upgrade_settings=container.NodePoolUpgradeSettingsArgs(
             strategy="SURGE", max_surge=pool.surge, max_unavailable=0 if pool.surge else 1
@@ -96,7 +90,7 @@ def node_pool(owner: Component, logical: str, pool: NodePool, *, after: Sequence
             delete_before_replace=True,
             # Sizes are the autoscaler's once the pool runs, and another initial size would replace it
             # (pulumi/pulumi-eks#709 is the same on AWS). Here, on the child: on a component it does nothing.
-            ignore_changes=["initialNodeCount", "nodeCount"] if size.autoscaled else None,
+            ignore_changes=["initialNodeCount", "nodeCount"] if size.autoscaled else [],
         ),
     )
 
@@ -124,7 +118,7 @@ def _node_config(pool: NodePool) -> Any:
         labels=dict(pool.labels),
         resource_labels=pool.tags.gcp(),
         taints=[
-            container.NodePoolNodeConfigTaintArgs(key=t.key, value=t.value, effect=_EFFECTS[t.effect])
+            container.NodePoolNodeConfigTaintArgs(key=t.key, value=t.value, effect=TAINT_EFFECTS[t.effect])
             for t in pool.taints
         ],
         guest_accelerators=list(pool.accelerators),

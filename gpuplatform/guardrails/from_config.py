@@ -44,7 +44,7 @@ def footprint_of_config(config: Platform) -> Footprint:
         ),
     ]
     plane = ControlPlane(
-        name=f"{config.name}-{config.environment}",
+        name=config.physical_name,
         where="cluster",
         cloud=cloud,
         region=region,

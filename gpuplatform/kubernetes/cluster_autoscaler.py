@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import pulumi
-from pulumi_kubernetes.helm import v3 as helm
 
-from gpuplatform.component import Component
 from gpuplatform.contracts import ClusterHandle
 from gpuplatform.kubernetes.charts import CLUSTER_AUTOSCALER, Chart
+from gpuplatform.kubernetes.release import ReleaseComponent
 
 __all__ = ["NAMESPACE", "SERVICE_ACCOUNT", "ClusterAutoscaler", "ClusterAutoscalerArgs", "autoscaler_values"]
 
@@ -70,57 +69,29 @@ def autoscaler_values(
     }
 
 
-class ClusterAutoscaler(Component):
-    """The autoscaler as a Helm release in kube-system.
+class ClusterAutoscaler(ReleaseComponent):
+    """The autoscaler in kube-system.
 
     It has no toleration, so it runs on the system nodes: on a GPU node it would keep that node alive.
 
-    Outputs:
-        release: The Helm release's name.
-        namespace: Where it is installed.
-        chart_version: The chart's version.
-        status: Helm's word for the release, such as `deployed`.
+    Outputs: those of every release.
     """
 
     TOKEN = "gpuplatform:index:ClusterAutoscaler"  # noqa: S105 - a type token, no secret
-
-    release: pulumi.Output[str]
-    namespace: str
-    chart_version: str
-    status: pulumi.Output[str]
 
     def __init__(
         self, name: str, args: ClusterAutoscalerArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(name, opts)
         cluster = args.cluster
-        release = helm.Release(
-            f"{name}-release",
-            name=RELEASE,
-            chart=args.chart.name,
-            version=args.chart.version,
-            repository_opts=helm.RepositoryOptsArgs(repo=args.chart.repository),
+        self.finish_release(
+            name,
+            args.chart,
+            cluster=cluster,
+            release=RELEASE,
             namespace=NAMESPACE,
             values=autoscaler_values(
                 cluster_name=cluster.name, region=args.region, kubernetes_version=args.kubernetes_version
             ),
-            skip_await=False,
-            cleanup_on_fail=True,
-            opts=self.child(
-                provider=cluster.provider,
-                # A release cannot be deleted from a cluster that no longer answers
-                # (pulumi/pulumi-kubernetes#2675).
-                deleted_with=cluster.cluster,
-                depends_on=[*cluster.ready, *args.after],
-            ),
-        )
-        self.release = release.name
-        self.namespace = NAMESPACE
-        self.chart_version = args.chart.version
-        self.status = release.status.apply(lambda status: status.status)
-        self.finish(
-            release=self.release,
-            namespace=self.namespace,
-            chart_version=self.chart_version,
-            status=self.status,
+            after=[*cluster.ready, *args.after],
         )

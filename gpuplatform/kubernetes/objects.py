@@ -1,9 +1,4 @@
-"""Plain objects of the Kubernetes API, without the SDK's typed classes.
-
-`pulumi_kubernetes.core.v1` is several megabytes of generated classes, and importing it takes longer than
-everything else that a plan does. The resources registered here are the same (type token, API version, kind);
-their types are checked against the SDK by the tests, where the import costs nobody anything.
-"""
+"""Objects of the Kubernetes API, as plain resources: `pulumi_kubernetes.core.v1` is a large module."""
 
 from __future__ import annotations
 
@@ -12,10 +7,12 @@ from typing import Any
 
 import pulumi
 
+from gpuplatform.component import PlainResource
+
 __all__ = ["KubernetesObject"]
 
 
-class KubernetesObject(pulumi.CustomResource):
+class KubernetesObject(PlainResource):
     """One object of the API.
 
     Args:
@@ -26,6 +23,8 @@ class KubernetesObject(pulumi.CustomResource):
         opts: Must name the cluster's provider, itself or through a parent: the ambient kubeconfig is never
             meant.
     """
+
+    SDK = "pulumi-kubernetes"
 
     metadata: pulumi.Output[dict[str, Any]]
 

@@ -1,4 +1,4 @@
-"""An environment on Azure: provider, network, cluster, and one pool a profile."""
+"""An environment on Azure: provider, network, cluster, one GPU pool for each profile."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gpuplatform.azure import (
     AzureNetworkArgs,
 )
 from gpuplatform.config import Azure, Platform
-from gpuplatform.config.defaults import system_sku
+from gpuplatform.platform.arguments import cloud_of, cluster_arguments, network_arguments, pool_arguments
 from gpuplatform.platform.built import Built
 from gpuplatform.profile import NodeProfile
 
@@ -24,74 +24,21 @@ __all__ = ["build"]
 
 
 def build(config: Platform, profiles: Sequence[NodeProfile]) -> Built:
-    """Registers the environment's resources on Azure, all through a provider pinned to its subscription.
-
-    Args:
-        config: The environment; its cloud is Azure.
-        profiles: One for each of its GPU pools.
+    """Registers the environment's resources, all with one provider that is pinned to its subscription.
 
     Raises:
-        TypeError: The environment is another cloud's.
-        Refusal: AKS cannot build it.
+        TypeError: The configuration is of another cloud.
+        Refusal: Azure cannot build it as asked.
     """
-    if not isinstance(config.cloud, Azure):
-        raise TypeError(f"{config.cloud.provider} is not built here")
-    provider = azure_native.Provider(
-        "azure", subscription_id=config.cloud.subscription, location=config.cloud.region
-    )
-    opts = pulumi.ResourceOptions(providers=[provider])
-    name = f"{config.name}-{config.environment}"
+    cloud = cloud_of(config, Azure)
+    provider = azure_native.Provider("azure", subscription_id=cloud.subscription, location=cloud.region)
+    opts = pulumi.ResourceOptions(provider=provider)
     network = AzureNetwork(
-        "network",
-        AzureNetworkArgs(
-            name=name,
-            cidr=config.network.cidr,
-            zones=config.network.zones,
-            nodes_max=config.nodes_max,
-            region=config.cloud.region,
-            tags=config.tags,
-            protect=config.protects,
-        ),
-        opts,
+        "network", AzureNetworkArgs(protect=config.protects, **network_arguments(config)), opts
     )
-    cluster = AksCluster("cluster", _cluster_args(config, name, network), opts)
-    pools = {pool.name: pool for pool in config.node_pools}
-    built = {
-        profile.pool: AksGpuPool(
-            f"pool-{profile.pool}",
-            AksGpuPoolArgs(
-                cluster=cluster,
-                profile=profile,
-                nodes_min=pools[profile.pool].nodes.min,
-                nodes_max=pools[profile.pool].nodes.max,
-                zones=pools[profile.pool].zones or config.network.zones,
-                tags=config.tags,
-            ),
-            opts,
-        )
-        for profile in profiles
+    cluster = AksCluster("cluster", AksClusterArgs(network=network, **cluster_arguments(config)), opts)
+    pools = {
+        name: AksGpuPool(f"pool-{name}", AksGpuPoolArgs(cluster=cluster, **arguments), opts).node_group
+        for name, arguments in pool_arguments(config, profiles)
     }
-    return Built(
-        cluster=cluster.handle,
-        pools={pool: component.node_group for pool, component in built.items()},
-        provider=provider,
-    )
-
-
-def _cluster_args(config: Platform, name: str, network: AzureNetwork) -> AksClusterArgs:
-    cluster = config.cluster
-    return AksClusterArgs(
-        name=name,
-        region=config.cloud.region,
-        kubernetes_version=cluster.kubernetes_version,
-        network=network,
-        admins=cluster.admins,
-        api_private=cluster.api_access.private,
-        api_public_cidrs=tuple(str(cidr) for cidr in cluster.api_access.public_cidrs),
-        support=cluster.support,
-        system_sku=system_sku(config),
-        system_min=cluster.system.nodes.min,
-        system_max=cluster.system.nodes.max,
-        tags=config.tags,
-        protect=config.protects,
-    )
+    return Built(cluster=cluster.handle, pools=pools, provider=provider)

@@ -61,7 +61,7 @@ def node_profile(pool: NodePool, sku: Sku) -> NodeProfile:
         sharing=sharing,
         labels=labels,
         taints=taints,
-        scale_from_zero=_hints(labels, taints, advertised) if facts.needs_scale_hints else {},
+        scale_from_zero=_hints(labels, taints, advertised, facts) if facts.needs_scale_hints else {},
         device_plugins=(facts.gpu_plugin, *facts.fabric_plugins),
         advertised=advertised,
         pod=_pod(advertised, facts),
@@ -125,7 +125,9 @@ def _pod(advertised: dict[str, int], facts: CloudFacts) -> PodWiring:
     return replace(facts.pod, resources={**amounts, **facts.pod.resources})
 
 
-def _hints(labels: dict[str, str], taints: tuple[Taint, ...], advertised: dict[str, int]) -> dict[str, str]:
+def _hints(
+    labels: dict[str, str], taints: tuple[Taint, ...], advertised: dict[str, int], facts: CloudFacts
+) -> dict[str, str]:
     """Tags from which the Cluster Autoscaler builds a node it has never seen.
 
     Source: cluster-autoscaler/cloudprovider/aws/README.md, "Auto-discovery setup"; without the resource
@@ -136,4 +138,5 @@ def _hints(labels: dict[str, str], taints: tuple[Taint, ...], advertised: dict[s
         **{f"{prefix}/label/{key}": value for key, value in labels.items()},
         **{f"{prefix}/taint/{taint.key}": f"{taint.value}:{taint.effect}" for taint in taints},
         **{f"{prefix}/resources/{name}": str(count) for name, count in advertised.items()},
+        **{f"{prefix}/resources/{name}": amount for name, amount in facts.scale_hints.items()},
     }

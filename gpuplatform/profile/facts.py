@@ -23,6 +23,8 @@ class CloudFacts:
             updates don't remove it (spot labels).
         taints: Likewise, beside `gpu_taint`.
         needs_scale_hints: Whether the autoscaler must be told what a node of an empty pool looks like.
+        scale_hints: What a node has beside what it advertises, for such an autoscaler, as Kubernetes quantities:
+            `{"ephemeral-storage": "200Gi"}`.
         gpu_plugin: Who advertises `nvidia.com/gpu` on these nodes.
         fabric_resources: Extended resources of the fabric that a node advertises.
         fabric_plugins: What advertises them.
@@ -43,6 +45,7 @@ class CloudFacts:
     labels: dict[str, str] = field(default_factory=dict)
     taints: tuple[Taint, ...] = ()
     needs_scale_hints: bool = False
+    scale_hints: dict[str, str] = field(default_factory=dict)
     gpu_plugin: Literal["gpu-operator", "gke", "bottlerocket"] = "gpu-operator"
     fabric_resources: dict[str, int] = field(default_factory=dict)
     fabric_plugins: tuple[str, ...] = ()

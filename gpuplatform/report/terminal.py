@@ -75,7 +75,8 @@ def show_outcome(plan: Plan, outcome: Outcome, console: Console | None = None) -
     table.add_column(overflow="fold")
     changes = ", ".join(f"{count} {what}" for what, count in outcome.changes.items() if count) or "nothing"
     table.add_row("components", str(outcome.components))
-    table.add_row("resources", f"{outcome.resources} (this run: {changes})")
+    table.add_row("resources", str(outcome.resources))
+    table.add_row("this run", f"{changes} (the stack, components and providers included)")
     for gpus in plan.gpus:
         table.add_row(f"GPUs ({gpus.model})", f"{gpus.minimum} at minimum, {gpus.maximum} at maximum")
     cost = plan.decision.cost

@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gpuplatform.errors import ConfigError
-from gpuplatform.sandbox.workspace import Home, Project, read_yaml
+from gpuplatform.sandbox.workspace import Home, Project
+from gpuplatform.yamlfile import parse
 
 __all__ = ["copy"]
 
@@ -54,7 +55,7 @@ def _text(project: Project, stack: str, source: Path, *, needed: bool) -> str:
     if not source.is_file():
         _refuse_unknown(project, stack, source, needed=needed)
         return ""  # a program without configuration is a program too
-    data = read_yaml(source)
+    data = parse(source)
     if isinstance(data, dict):
         _refuse_unreadable(data, source)
     text = source.read_text(encoding="utf-8")
@@ -94,10 +95,10 @@ def _refuse_unreadable(data: dict[object, object], source: Path) -> None:
         )
     secret = list(_secrets(data.get("config"), ""))
     if secret:
+        are, them = ("is", "it") if len(secret) == 1 else ("are", "them")
         raise ConfigError(
-            f"{', '.join(secret)} is encrypted (`secure:`), and the sandbox has no key to it"
-            if len(secret) == 1
-            else f"{', '.join(secret)} are encrypted (`secure:`), and the sandbox has no key to them",
+            "a secret stands where a plain value belongs: "
+            f"{', '.join(secret)} {are} encrypted (`secure:`), and the sandbox has no key to {them}",
             where=str(source),
             rule="the sandbox reads plain values only; gpuplatform:platform never holds a secret",
             way_out="write the value in plain text where it is no secret; otherwise keep a copy of the file "

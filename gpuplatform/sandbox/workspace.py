@@ -10,12 +10,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
-
 from gpuplatform.errors import ConfigError, SandboxError
+from gpuplatform.yamlfile import parse
 
-__all__ = ["Home", "Project", "cache_root", "find_project", "locked", "read_yaml"]
+__all__ = ["Home", "Project", "cache_root", "find_project", "locked"]
 
 # Pulumi.json is a project too, but its stack files are JSON: the sandbox edits text, and knows only YAML.
 PROJECT_FILES = ("Pulumi.yaml", "Pulumi.yml")
@@ -173,7 +171,7 @@ def find_project(start: Path) -> Project:
 
 
 def _read_project(file: Path) -> Project:
-    data = read_yaml(file)
+    data = parse(file)
     data = data if isinstance(data, dict) else {}
     name = data.get("name")
     if not isinstance(name, str) or not name:
@@ -185,25 +183,6 @@ def _read_project(file: Path) -> Project:
         name=name,
         stack_config_dir=file.parent / folder if isinstance(folder, str) else file.parent,
     )
-
-
-def read_yaml(file: Path) -> object:
-    """The file as plain data; None when it is empty.
-
-    Raises:
-        ConfigError: It cannot be read, or is no YAML: names file, line and column.
-    """
-    try:
-        return YAML(typ="safe").load(file.read_text(encoding="utf-8"))
-    except YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        at = f"{file}:{mark.line + 1}:{mark.column + 1}" if mark else str(file)
-        problem = getattr(error, "problem", None) or "the text cannot be read"
-        raise ConfigError(f"this is not YAML: {problem}", where=at) from error
-    except UnicodeDecodeError as error:
-        raise ConfigError("this is not a text file in UTF-8", where=str(file)) from error
-    except OSError as error:
-        raise ConfigError(f"the file cannot be read: {error.strerror}", where=str(file)) from error
 
 
 def cache_root(environ: Mapping[str, str] = os.environ) -> Path:

@@ -211,7 +211,7 @@ def test_importing_the_catalogue_loads_nothing_heavy():
     code = (
         "import sys; from gpuplatform import catalog; "
         "catalog.load().price('aws', 'p5.48xlarge', 'us-east-1'); "
-        "print([m for m in ('pydantic', 'pulumi', 'ruamel', 'rich', 'typer') if m in sys.modules])"
+        "print([m for m in ('pydantic', 'pulumi', 'yaml', 'rich', 'typer') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

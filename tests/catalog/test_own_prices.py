@@ -156,7 +156,7 @@ def test_two_rows_for_one_type_and_region_are_refused(tmp_path):
         ("prices.yaml", "- cloud: aws\n", "no list of prices"),
         ("prices.yaml", "prices: []\nextra: 1\n", "no list of prices"),
         ("prices.yaml", "prices: [aws]\n", "prices[0]: the entry is no mapping"),
-        ("prices.yaml", "prices: [}\n", "the file is no YAML"),
+        ("prices.yaml", "prices: [}\n", "this is no YAML"),
         (
             "prices.yml",
             "prices:\n  - {cloud: aws, sku: p5.48xlarge, region: us-east-1}\n",

@@ -6,7 +6,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from ruamel.yaml import YAML
+import yaml
 
 from gpuplatform.kubernetes.charts import CHARTS, GPU_OPERATOR
 from gpuplatform.profile import AksDriver, AmiDriver, GkeDriver, NodeProfile, Taint, operator_values
@@ -43,9 +43,8 @@ def profile(driver, *taints, pool="train"):
 
 def chart_defaults(version):
     folder = DATA / f"gpu-operator-{version}"
-    yaml = YAML(typ="safe")
-    defaults = yaml.load(folder / "values.yaml")
-    sub_chart = yaml.load(folder / "node-feature-discovery.values.yaml")
+    defaults = yaml.safe_load((folder / "values.yaml").read_text())
+    sub_chart = yaml.safe_load((folder / "node-feature-discovery.values.yaml").read_text())
     defaults["node-feature-discovery"] = overlaid(sub_chart, defaults["node-feature-discovery"])
     return defaults
 

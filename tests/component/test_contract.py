@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import inspect
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pulumi
 import pytest
-from samples import STACKS, config_of, recording_of
+from samples import STACKS, config_of, decision_of, recording_of
 
+import gpuplatform
+from gpuplatform import contracts
 from gpuplatform.component import Component
+from gpuplatform.errors import Refusal
 from gpuplatform.plan.recorder import Registered, record
+from gpuplatform.platform.arguments import cluster_arguments, pool_arguments
 from gpuplatform.sandbox import sdk_types
 from gpuplatform.tags import KEYS
 
@@ -44,7 +49,12 @@ def _components() -> set[type[Component]]:
         module = import_module(f"gpuplatform.{package}")
         for name in getattr(module, "__all__", ()):
             getattr(module, name)
-    return set(Component.__subclasses__())
+    return {component for component in _below(Component) if "TOKEN" in vars(component)}
+
+
+def _below(component: type[Component]) -> set[type[Component]]:
+    subclasses = component.__subclasses__()
+    return set(subclasses).union(*map(_below, subclasses))
 
 
 def _custom(stack: str) -> list[Registered]:
@@ -66,6 +76,117 @@ def test_every_component_takes_a_name_its_arguments_and_options() -> None:
             parameters = list(inspect.signature(component.__init__).parameters)
             assert parameters[:2] == ["self", "name"], component
             assert parameters[-1] == "opts", component
+
+
+@pytest.mark.parametrize("part", ["Network", "Cluster", "GpuPool"])
+def test_a_part_is_made_of_the_same_arguments_on_every_cloud(part: str) -> None:
+    own = {
+        "AwsNetwork": {"nat"},
+        "AzureNetwork": {"protect"},
+        "GcpNetwork": set(),
+        "EksCluster": {"network", "system_arch"},
+        "AksCluster": {"network"},
+        "GkeCluster": {"network", "project"},
+        "EksGpuPool": {"cluster"},
+        "AksGpuPool": {"cluster"},
+        "GkeGpuPool": {"cluster"},
+    }
+    shared = set(inspect.signature(getattr(contracts, f"{part}Args")).parameters)
+    found = {}
+    for package in ("aws", "azure", "gcp"):
+        module = import_module(f"gpuplatform.{package}")
+        (name,) = (name for name in module.__all__ if name.endswith(part))
+        found[name] = set(inspect.signature(getattr(module, f"{name}Args")).parameters) - shared
+    assert found == {name: arguments for name, arguments in own.items() if name.endswith(part)}
+
+
+@pytest.mark.parametrize(
+    ("part", "outputs"),
+    [
+        ("Network", {"id", "node_subnet_ids"}),
+        (
+            "Cluster",
+            {"cluster_name", "cluster_id", "endpoint", "kubeconfig", "kubeconfig_command", "oidc_issuer"},
+        ),
+        ("GpuPool", {"node_group_name", "node_group_id"}),
+    ],
+)
+def test_a_part_gives_the_same_outputs_on_every_cloud(part: str, outputs: set[str]) -> None:
+    for stack in STACKS:
+        recording = recording_of(stack)
+        components = [r for r in recording.resources if r.type.endswith(part) and not r.custom]
+        assert components
+        for component in components:
+            assert outputs <= set(recording.outputs[component.urn]), component.urn
+
+
+def test_what_exists_on_every_cloud_is_in_a_file_of_the_same_name() -> None:
+    root = Path(gpuplatform.__file__).parent
+    files = {cloud: {path.stem for path in (root / cloud).glob("*.py")} for cloud in ("aws", "azure", "gcp")}
+    common = set.intersection(*files.values())
+    assert common == {
+        "__init__", "access", "cluster", "gpu_pool", "identity", "kubeconfig", "network", "settings",
+        "system_pool",
+    }  # fmt: skip
+    assert {cloud: names - common for cloud, names in files.items()} == {
+        "aws": {"addons", "autoscaler", "launch_template", "policies", "resource", "zones"},
+        "azure": set(),
+        "gcp": {"node_pool", "resource", "sizing"},
+    }
+
+
+@pytest.mark.parametrize("part", ["Network", "Cluster"])
+def test_infrastructure_that_exists_already_is_taken_on_every_cloud(part: str) -> None:
+    for package in ("aws", "azure", "gcp"):
+        module = import_module(f"gpuplatform.{package}")
+        (ids,) = (name for name in module.__all__ if name.endswith(f"{part}Ids"))
+        made = getattr(module, ids.removesuffix("Ids"))
+        assert inspect.get_annotations(made)["ids"] == ids
+        parameters = inspect.signature(getattr(module, ids)).parameters
+        assert {"Network": "ready", "Cluster": "before_nodes"}[part] in parameters
+
+
+@pytest.mark.parametrize(
+    ("changes", "where"),
+    [
+        ({"admins": ()}, "cluster.admins"),
+        ({"admins": ("somebody",)}, "cluster.admins"),
+        ({"name": "x" * 101}, "cluster.name"),
+        ({"system_min": 5, "system_max": 4}, "cluster.system.nodes"),
+        ({"system_min": -1}, "cluster.system.nodes"),
+        ({"system_min": 0, "system_max": 0}, "cluster.system.nodes"),
+    ],
+)
+@pytest.mark.parametrize("stack", ["aws-dev", "azure-dev", "gcp-dev"])
+def test_a_cluster_that_no_cloud_builds_is_refused_alike(
+    stack: str, changes: dict[str, Any], where: str
+) -> None:
+    with pytest.raises(Refusal) as refused:
+        _cluster_args(stack, **changes)
+    assert refused.value.where == where
+    assert refused.value.way_out
+
+
+def _cluster_args(stack: str, **changes: Any) -> contracts.ClusterArgs:
+    config = config_of(stack)
+    module = import_module(f"gpuplatform.{config.cloud.provider}")
+    (name,) = (name for name in module.__all__ if name.endswith("ClusterArgs"))
+    own = {"network": None} | ({"project": "p"} if config.cloud.provider == "gcp" else {})
+    made: contracts.ClusterArgs = getattr(module, name)(**own, **(cluster_arguments(config) | changes))
+    return made
+
+
+@pytest.mark.parametrize("bounds", [(3, 2), (-1, 2), (0, 0)])
+@pytest.mark.parametrize("stack", ["aws-dev", "azure-dev", "gcp-dev"])
+def test_a_pool_with_bounds_out_of_order_is_refused_alike(stack: str, bounds: tuple[int, int]) -> None:
+    config = config_of(stack)
+    module = import_module(f"gpuplatform.{config.cloud.provider}")
+    (name,) = (name for name in module.__all__ if name.endswith("GpuPoolArgs"))
+    _, arguments = next(pool_arguments(config, decision_of(stack).profiles))
+    arguments |= {"nodes_min": bounds[0], "nodes_max": bounds[1]}
+    with pytest.raises(Refusal) as refused:
+        getattr(module, name)(cluster=None, **arguments)
+    assert refused.value.where == f"node_pools.{arguments['profile'].pool}.nodes"
 
 
 @pytest.mark.parametrize("stack", STACKS)

@@ -1,4 +1,4 @@
-"""Fixtures of the sandbox's tests: a real engine where there is one, small projects, a cloud of yes."""
+"""Fixtures of the sandbox's tests: small projects, and a cloud of yes."""
 
 # The methods' names and arguments are those of the engine's protocol.
 # ruff: noqa: ARG002, N802
@@ -17,20 +17,7 @@ import pytest
 from google.protobuf import empty_pb2, struct_pb2
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
-from gpuplatform.sandbox import engine as engines
 from gpuplatform.sandbox.session import Sandbox
-
-
-@pytest.fixture(scope="session")
-def engine() -> engines.Engine:
-    """The engine of this machine. None: these tests are skipped, and in CI they fail."""
-    search = engines.find()
-    if search.engine:
-        return search.engine
-    reason = "no Pulumi engine: " + "; ".join(str(skipped) for skipped in search.skipped)
-    if os.environ.get("CI") == "true":
-        pytest.fail(reason)
-    pytest.skip(reason)
 
 
 class YesCloud(provider_pb2_grpc.ResourceProviderServicer):

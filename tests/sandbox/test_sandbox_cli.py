@@ -199,7 +199,7 @@ def test_the_packs_of_the_project_are_used_unless_others_are_named(gpuplatform, 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("config: [", "this is not YAML"),
+        ("config: [", "this is no YAML"),
         ("config:\n  tiny:size: {secure: v1:x}\n", "tiny:size is encrypted"),
     ],
 )

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from ruamel.yaml import YAML
+import yaml
 
 from gpuplatform.errors import ConfigError
 from gpuplatform.sandbox import stack_config
@@ -56,7 +56,7 @@ def test_the_sandboxs_own_salt_outlives_a_change_of_the_users_file(project, home
     first.write_text(first.read_text() + "encryptionsalt: v1:own:v1:xyz\n")
     write(project, "dev", 'config:\n  tiny:size: "4"')
 
-    data = YAML(typ="safe").load(copy(project, home).read_text())
+    data = yaml.safe_load(copy(project, home).read_text())
 
     assert data == {"config": {"tiny:size": "4"}, "encryptionsalt": "v1:own:v1:xyz"}
 
@@ -101,7 +101,7 @@ def test_values_from_pulumi_esc_are_refused(project, home):
 def test_a_file_that_is_no_yaml_is_refused_with_its_place(project, home, text):
     write(project, "dev", text)
 
-    with pytest.raises(ConfigError, match="not YAML") as caught:
+    with pytest.raises(ConfigError, match="no YAML") as caught:
         copy(project, home)
 
     assert "Pulumi.dev.yaml:" in caught.value.where
@@ -161,7 +161,7 @@ def test_a_file_named_by_the_user_that_is_not_there_is_refused(project, home, tm
 def test_the_shadow_project_has_the_same_name_and_none_of_the_projects_settings(project, home):
     copy(project, home)
 
-    shadow = YAML(typ="safe").load((home.shadow(find_project(project)) / "Pulumi.yaml").read_text())
+    shadow = yaml.safe_load((home.shadow(find_project(project)) / "Pulumi.yaml").read_text())
 
     assert shadow == {"name": "tiny", "runtime": "python"}
 

@@ -20,23 +20,12 @@ LAYERS = (
     {"config"},
     {"replacement"},
     {"catalog"},
-    {"errors", "naming", "tags", "cidr", "clock"},
+    {"errors", "naming", "tags", "cidr", "clock", "yamlfile"},
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 APART = ({"aws", "azure", "gcp"}, {"report", "sandbox"}, {"accept", "plan"})
-PURE = {
-    "catalog",
-    "replacement",
-    "config",
-    "profile",
-    "guardrails",
-    "errors",
-    "naming",
-    "tags",
-    "cidr",
-    "clock",
-}
-SANDBOX_MAY = {"sandbox", "replacement", "catalog", "config", "errors", "naming", "tags", "cidr", "clock"}
+PURE = {"catalog", "replacement", "config", "profile", "guardrails"} | LAYERS[-1]
+SANDBOX_MAY = {"sandbox", "replacement", "catalog", "config"} | LAYERS[-1]
 
 PACKAGE = Path(__file__).parents[2] / "gpuplatform"
 MODULES = sorted(PACKAGE.rglob("*.py"))

@@ -1,4 +1,4 @@
-"""One simulated provider: the engine's requests, answered from a `Cloud` and the `World`."""
+"""One simulated provider: the engine's requests, answered from a `Cloud` and its `Backend`."""
 
 # The methods' names and arguments are those of the engine's protocol.
 # ruff: noqa: ARG002, N802
@@ -20,10 +20,11 @@ from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 from gpuplatform.replacement import Change, changes, covers, replacement, replaces, without_version
 from gpuplatform.sandbox import sdk_source, sdk_types
 from gpuplatform.sandbox.cloud import outputs, wire
+from gpuplatform.sandbox.cloud.backend import Backend
 from gpuplatform.sandbox.cloud.faults import Faults
 from gpuplatform.sandbox.cloud.names import NAME_DIGITS
 from gpuplatform.sandbox.cloud.rule import Account, Call, Cloud, CloudError, Rule
-from gpuplatform.sandbox.cloud.world import Link, Thing, World
+from gpuplatform.sandbox.cloud.world import World
 from gpuplatform.sandbox.sdk_types import Problem
 
 __all__ = ["Provider"]
@@ -40,6 +41,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         self._cloud = cloud
         self._world = world
         self._faults = faults
+        self._backend = Backend(cloud, world)
         self._accounts: dict[str, Account] = {}
         self._newest = cloud.account({}, world)
 
@@ -161,10 +163,10 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
                 properties=wire.to_struct(outputs.in_preview(self._cloud, call, wired))
             )
         try:
-            self._reach(call.account)
+            self._backend.reach(call.account)
             self._faults.before_create(self._cloud, call)
             with self._world.transaction():
-                call, made = self._make(call, wired)
+                call, made = self._backend.make(call, wired)
             self._faults.after_create(self._cloud, call)
         except CloudError as error:
             _abort(context, f"creating {call.token} {call.name or call.logical}", error)
@@ -174,10 +176,10 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         """The world's truth: drift is seen, what is gone is gone."""
         account = self._account(context)
         try:
-            self._reach(account)
+            self._backend.reach(account)
         except CloudError as error:
             _abort(context, f"reading {request.id}", error)
-        thing = self._thing(account, _token(request), request.id)
+        thing = self._backend.thing(account, _token(request), request.id)
         if thing is None:
             return provider_pb2.ReadResponse()
         return provider_pb2.ReadResponse(
@@ -195,9 +197,9 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             planned |= dict.fromkeys(replacement(call.token).recomputed, wire.UNKNOWN)
             return provider_pb2.UpdateResponse(properties=wire.to_struct(planned))
         try:
-            self._reach(call.account)
+            self._backend.reach(call.account)
             with self._world.transaction():
-                changed = self._change(call, wired)
+                changed = self._backend.change(call, wired)
         except CloudError as error:
             _abort(context, f"updating {call.token} {call.name or request.id}", error)
         return provider_pb2.UpdateResponse(properties=wire.to_struct(changed))
@@ -206,11 +208,11 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         """Removes it, and what goes with it; one that is gone already is no error."""
         account = self._account(context)
         try:
-            self._reach(account)
+            self._backend.reach(account)
             with self._world.transaction():
-                thing = self._thing(account, _token(request), request.id)
+                thing = self._backend.thing(account, _token(request), request.id)
                 if thing:
-                    self._remove(thing, account)
+                    self._backend.remove(thing, account)
         except CloudError as error:
             _abort(context, f"deleting {_token(request)} {request.id}", error)
         return empty_pb2.Empty()
@@ -219,13 +221,6 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
 
     def _account(self, context: Any) -> Account:
         return self._accounts.get(context.peer(), self._newest)
-
-    def _reach(self, account: Account) -> None:
-        if self._cloud.reachable:
-            self._cloud.reachable(account, self._world)
-
-    def _thing(self, account: Account, token: str, known_as: str) -> Thing | None:
-        return self._world.get(self._cloud.package, account.scope, without_version(token), known_as)
 
     def _name_path(self, token: str) -> str:
         known = replacement(token).name
@@ -276,118 +271,6 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         else:
             news[leaf] = name
         naming.mark(news, path)
-
-    def _make(self, call: Call, wired: Mapping[str, Any]) -> tuple[Call, dict[str, Any]]:
-        cloud, rule = self._cloud, self._cloud.rule(call.token)
-        self._refuse_missing(call, rule)
-        self._refuse_machines(call, rule)
-        if rule.create:
-            rule.create(call)
-        call = replace(call, id=(rule.id or cloud.id)(call))
-        made = outputs.after_create(cloud, call, wired)
-        key = self._world.add(
-            cloud=cloud.package,
-            scope=call.account.scope,
-            token=without_version(call.token),
-            id=call.id,
-            name=call.name,
-            urn=call.urn,
-            inputs=wired,
-            outputs=made,
-            handles=self._handles(call, rule, made),
-            links=self._links(call, rule),
-        )
-        if key is None:
-            raise CloudError(cloud.conflict(call))
-        return call, made
-
-    def _change(self, call: Call, wired: Mapping[str, Any]) -> dict[str, Any]:
-        cloud, rule = self._cloud, self._cloud.rule(call.token)
-        thing = self._thing(call.account, call.token, call.id)
-        if thing is None:
-            raise CloudError(cloud.gone.format(id=call.id))
-        self._refuse_missing(call, rule)
-        self._refuse_machines(call, rule)
-        call = replace(call, created=thing.created, previous=wire.plain(thing.outputs))
-        if rule.update:
-            rule.update(call, wire.plain(thing.inputs))
-        fixed = replacement(call.token).immutable
-        for change in changes(wire.plain(thing.inputs), call.inputs):
-            if covers(fixed, change.path):
-                raise CloudError(cloud.immutable.format(path=change.path))
-        changed = outputs.after_create(cloud, call, wired)
-        self._world.change(
-            thing.key,
-            inputs=wired,
-            outputs=changed,
-            handles=self._handles(call, rule, changed),
-            links=self._links(call, rule),
-        )
-        return changed
-
-    def _remove(self, thing: Thing, account: Account) -> None:
-        doomed = self._falls_with(thing)
-        keys = {each.key for each in doomed}
-        for each in doomed:
-            rule = self._cloud.rule(each.token)
-            if rule.delete:
-                call = Call(
-                    token=each.token,
-                    urn=each.urn,
-                    inputs=wire.plain(each.inputs),
-                    account=account,
-                    world=self._world,
-                    name=each.name,
-                    id=each.id,
-                )
-                rule.delete(call)
-            for holder, path in self._world.holders(each.key):
-                for reference in self._cloud.rule(holder.token).references:
-                    if holder.key not in keys and reference.path == path and reference.holds:
-                        by = holder.name or holder.id
-                        raise CloudError(reference.holds.format(id=each.name or each.id, by=by))
-        for each in doomed:
-            for inner in self._world.inside(f"cluster/{each.key}"):
-                self._world.remove(inner.key)
-            self._world.remove(each.key)
-
-    def _falls_with(self, thing: Thing) -> list[Thing]:
-        """The thing and all that its cloud deletes together with it."""
-        found = {thing.key: thing}
-        todo = [thing]
-        while todo:
-            for holder, path in self._world.holders(todo.pop().key):
-                references = self._cloud.rule(holder.token).references
-                if holder.key not in found and any(r.path == path and r.cascades for r in references):
-                    found[holder.key] = holder
-                    todo.append(holder)
-        return list(found.values())
-
-    def _handles(self, call: Call, rule: Rule, made: Mapping[str, Any]) -> list[tuple[str, str]]:
-        plain, token = wire.plain(made), without_version(call.token)
-        found = [(token, handle) for handle in self._cloud.handles(call, plain)]
-        if rule.handles:
-            found += rule.handles(call, plain)
-        return [(kind, self._cloud.normal(h)) for kind, h in found if isinstance(h, str) and h]
-
-    def _links(self, call: Call, rule: Rule) -> Iterator[Link]:
-        for reference in rule.references:
-            for value in reference.values(call):
-                yield Link(reference.to, self._cloud.normal(value), reference.path)
-
-    def _refuse_missing(self, call: Call, rule: Rule) -> None:
-        for reference in rule.references:
-            for value in reference.values(call):
-                if not reference.missing or (reference.unless and re.search(reference.unless, value)):
-                    continue
-                if self._world.named(reference.to, self._cloud.normal(value)) is None:
-                    raise CloudError(reference.missing.format(value=value))
-
-    def _refuse_machines(self, call: Call, rule: Rule) -> None:
-        for path in rule.machines:
-            for sku in wire.at(call.inputs, path):
-                if self._cloud.offered and isinstance(sku, str):
-                    self._cloud.offered(call, sku)
 
 
 def _kept(olds: Mapping[str, Any], wired: Mapping[str, Any], computed: Mapping[str, Any]) -> dict[str, Any]:

@@ -276,8 +276,8 @@ def test_role_names_differ_by_region_and_fit_the_limit(cluster):
     ("changed", "message"),
     [
         ({"admins": ()}, "no administrator"),
-        ({"admins": ("platform-admins",)}, "no IAM role or user"),
-        ({"admins": ("arn:aws:sts::123456789012:assumed-role/a/b",)}, "no IAM role or user"),
+        ({"admins": ("platform-admins",)}, "is not an IAM role or user"),
+        ({"admins": ("arn:aws:sts::123456789012:assumed-role/a/b",)}, "is not an IAM role or user"),
         ({"name": "a" * 101}, "1 to 100 characters"),
         ({"api_private": False}, "neither a private nor a public endpoint"),
         ({"network": AwsNetworkIds(id="v", subnet_by_zone={"use1-az4": "s"})}, "1 zone"),

@@ -24,7 +24,7 @@ OUTPUTS = {
     "gpuplatform:index:AwsNetwork": {"id", "node_subnet_ids", "subnet_by_zone"},
     "gpuplatform:index:EksCluster": {
         "cluster_name",
-        "cluster_arn",
+        "cluster_id",
         "endpoint",
         "kubeconfig",
         "kubeconfig_command",
@@ -32,7 +32,7 @@ OUTPUTS = {
         "oidc_provider_arn",
         "node_role_arn",
     },
-    "gpuplatform:index:EksGpuPool": {"node_group_name", "node_group_arn", "autoscaling_group"},
+    "gpuplatform:index:EksGpuPool": {"node_group_name", "node_group_id", "autoscaling_group"},
     "gpuplatform:index:AutoscalerRole": {"role_arn", "association_id"},
     "gpuplatform:index:ClusterAutoscaler": {"release", "namespace", "chart_version", "status"},
 }

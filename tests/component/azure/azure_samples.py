@@ -143,7 +143,7 @@ def pool_args(**changes: Any) -> AksGpuPoolArgs:
     values: dict[str, Any] = {
         "cluster": AksClusterIds(
             resource_group_name="theirs",
-            name="vision-prod",
+            cluster_name="vision-prod",
             node_subnet_id="/subscriptions/s/subnets/nodes",
             kubernetes_version="1.35",
         ),

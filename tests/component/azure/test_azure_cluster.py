@@ -124,7 +124,7 @@ def test_a_public_api_is_open_to_the_listed_cidrs_and_its_own_nodes(update: Upda
         ({"api_public_cidrs": ("198.51.100.0/24",)}, "private and open to public CIDRs"),
         ({"api_private": False}, "without a list of who reaches it"),
         ({"system_min": 0}, "a system pool without nodes"),
-        ({"name": "a" * 55}, "has 55 characters"),
+        ({"name": "a" * 55}, "1 to 54 characters.* has 55"),
     ],
 )
 def test_what_aks_does_not_have_is_refused_with_a_way_out(changes: dict[str, Any], message: str):
@@ -197,7 +197,7 @@ def test_control_plane_and_system_pool_have_the_same_version(update: Update):
 def test_pul_1_the_kubernetes_provider_lives_as_long_as_the_cluster(update: Update):
     recording = build(update)
     provider = recording.named("cluster-kubernetes")
-    assert provider.inputs["clusterIdentifier"] == outputs(recording)["id"]
+    assert provider.inputs["clusterIdentifier"] == outputs(recording)["cluster_id"]
     assert provider.parent == recording.named("cluster").urn
 
 
@@ -225,7 +225,7 @@ def test_the_issuer_is_known_once_the_cluster_is(update: Update):
 def test_in_a_preview_the_issuer_is_unknown_rather_than_missing():
     recording = record(lambda: AksCluster("cluster", cluster_args()))
     assert outputs(recording)["oidc_issuer"] is not None
-    assert outputs(recording)["oidc_issuer"] == outputs(recording)["id"]  # both unknown
+    assert outputs(recording)["oidc_issuer"] == outputs(recording)["cluster_id"]  # both unknown
 
 
 def test_a_network_of_somebody_elses_will_do(update: Update):

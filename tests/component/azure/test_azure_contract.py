@@ -103,9 +103,16 @@ def test_each_component_registers_its_outputs(environment: Recording):
     outputs = {urn.rsplit("::", 1)[-1]: set(values) for urn, values in environment.outputs.items()}
     assert outputs == {
         "network": {"id", "node_subnet_ids", "resource_group_name", "egress_cidrs"},
-        "cluster": {"name", "id", "endpoint", "kubeconfig", "kubeconfig_command", "oidc_issuer"},
-        "pool-train": {"name", "id"},
-        "pool-serve": {"name", "id"},
+        "cluster": {
+            "cluster_name",
+            "cluster_id",
+            "endpoint",
+            "kubeconfig",
+            "kubeconfig_command",
+            "oidc_issuer",
+        },
+        "pool-train": {"node_group_name", "node_group_id"},
+        "pool-serve": {"node_group_name", "node_group_id"},
     }
 
 

@@ -8,13 +8,13 @@ import json
 import pytest
 from azure_samples import CA, aks_kubeconfig
 
-from gpuplatform.azure.access import subscription_of
-from gpuplatform.azure.kubeconfig import AKS_SERVER_ID, exec_kubeconfig
+from gpuplatform.azure.identity import subscription_of
+from gpuplatform.azure.kubeconfig import AKS_SERVER_ID, kubeconfig
 from gpuplatform.errors import GpuPlatformError
 
 
 def test_it_names_the_server_and_the_authority_that_aks_named():
-    config = json.loads(exec_kubeconfig("vision-prod", aks_kubeconfig("https://api.example:443")))
+    config = json.loads(kubeconfig(name="vision-prod", credentials=aks_kubeconfig("https://api.example:443")))
     (cluster,) = config["clusters"]
     assert cluster["cluster"] == {"server": "https://api.example:443", "certificate-authority-data": CA}
     assert config["current-context"] == "vision-prod"
@@ -22,7 +22,7 @@ def test_it_names_the_server_and_the_authority_that_aks_named():
 
 
 def test_the_token_comes_from_a_login_that_a_pipeline_can_answer():
-    (user,) = json.loads(exec_kubeconfig("vision-prod", aks_kubeconfig()))["users"]
+    (user,) = json.loads(kubeconfig(name="vision-prod", credentials=aks_kubeconfig()))["users"]
     plugin = user["user"]["exec"]
     assert plugin["command"] == "kubelogin"
     assert plugin["args"] == ["get-token", "--login", "azurecli", "--server-id", AKS_SERVER_ID]
@@ -30,7 +30,9 @@ def test_the_token_comes_from_a_login_that_a_pipeline_can_answer():
 
 
 def test_the_same_answer_gives_the_same_text_so_no_update_shows_a_change():
-    assert exec_kubeconfig("c", aks_kubeconfig()) == exec_kubeconfig("c", aks_kubeconfig())
+    assert kubeconfig(name="c", credentials=aks_kubeconfig()) == kubeconfig(
+        name="c", credentials=aks_kubeconfig()
+    )
 
 
 @pytest.mark.parametrize(
@@ -47,7 +49,7 @@ def test_the_same_answer_gives_the_same_text_so_no_update_shows_a_change():
 )
 def test_an_answer_that_is_no_kubeconfig_is_an_error_with_a_way_out(credentials: str):
     with pytest.raises(GpuPlatformError, match="no usable kubeconfig for vision-prod") as failed:
-        exec_kubeconfig("vision-prod", credentials)
+        kubeconfig(name="vision-prod", credentials=credentials)
     assert "Cluster User Role" in failed.value.way_out
 
 

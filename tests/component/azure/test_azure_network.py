@@ -74,4 +74,4 @@ def test_a_long_name_is_cut_to_each_limit_with_a_hash(update: Update):
 
 def test_the_resource_group_is_protected_only_where_asked(update: Update):
     assert build(update, protect=True).named("network-group").protect
-    assert not build(update).named("network-group").protect
+    assert not build(update, protect=False).named("network-group").protect

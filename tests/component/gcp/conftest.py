@@ -80,7 +80,6 @@ def environment():
                 name="vision-prod",
                 project="example-ml",
                 region="us-east4",
-                zones=("us-east4-a", "us-east4-b"),
                 kubernetes_version="1.35",
                 network=made,
                 admins=("group:admins@example.com",),

@@ -227,9 +227,12 @@ def test_the_handle_names_the_cluster_for_good(environment, cloud):
 
 
 def test_a_network_that_exists_already_is_taken_by_its_ids(environment):
-    ids = GcpNetworkIds(id="vpc-1", subnet_id="subnet-1", pods_range="p", services_range="s")
+    ids = GcpNetworkIds(
+        id="vpc-1", node_subnet_id="subnet-1", pods_range="p", services_range="s", zones=("us-east4-c",)
+    )
     inputs = gke(environment(cluster={"network": ids})).inputs
 
     assert (inputs["network"], inputs["subnetwork"]) == ("vpc-1", "subnet-1")
+    assert inputs["nodeLocations"] == ["us-east4-c"]
     assert inputs["ipAllocationPolicy"]["clusterSecondaryRangeName"] == "p"
     assert "masterIpv4CidrBlock" not in inputs["privateClusterConfig"]

@@ -52,10 +52,15 @@ def test_drv4_googles_driver_goes_with_googles_device_plugin(environment):
     assert "gke-no-default-nvidia-gpu-device-plugin" not in labels
 
 
-@pytest.mark.parametrize("changed", [{"driver": AksDriver()}, {"accelerator": None}])
-def test_a_profile_of_another_cloud_is_refused_by_the_pools_name(environment, train, changed):
-    with pytest.raises(Refusal, match="the pool train has the driver of another cloud"):
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [({"driver": AksDriver()}, "another cloud's driver"), ({"accelerator": None}, "names no accelerator")],
+)
+def test_a_profile_of_another_cloud_is_refused_by_the_pools_name(environment, train, changed, message):
+    with pytest.raises(Refusal, match=message) as refused:
         environment(profile=replace(train, **changed))
+
+    assert refused.value.where == "node_pools.train.sku"
 
 
 def test_bounds_count_the_nodes_of_all_zones_together(environment):
@@ -126,7 +131,7 @@ def test_a_pools_name_is_taken_while_it_stands_so_the_old_one_goes_first(environ
 
 
 def test_a_pool_joins_a_cluster_that_exists_already(train, tags):
-    ids = GkeClusterIds(name="theirs", region="us-east4", service_account="nodes@example.com")
+    ids = GkeClusterIds(cluster_name="theirs", region="us-east4", service_account="nodes@example.com")
     args = GkeGpuPoolArgs(
         cluster=ids, profile=train, nodes_min=0, nodes_max=1, zones=("us-east4-a",), tags=tags
     )

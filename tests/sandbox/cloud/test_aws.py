@@ -369,3 +369,35 @@ def test_a_protected_cluster_is_deleted_only_once_its_protection_is_lifted(aws, 
         aws.delete(network[1][0])
     aws.delete(made)
     assert aws.read(made).id == ""
+
+
+def test_what_can_be_bound_once_is_refused_the_second_time(aws, network, refusal):
+    vpc, subnets = network
+    tables = [aws.up("aws:ec2/routeTable:RouteTable", f"t{i}", {"vpcId": vpc.id}) for i in range(2)]
+    address = aws.up("aws:ec2/eip:Eip", "a", {"domain": "vpc"})
+    bound = {
+        "aws:ec2/routeTableAssociation:RouteTableAssociation": (
+            {"subnetId": subnets[0].id, "routeTableId": tables[0].id},
+            {"subnetId": subnets[1].id},
+            "Resource.AlreadyAssociated: the specified association",
+        ),
+        "aws:ec2/natGateway:NatGateway": (
+            {"allocationId": address.id, "subnetId": subnets[0].id},
+            {"allocationId": aws.up("aws:ec2/eip:Eip", "b", {"domain": "vpc"}).id},
+            "Resource.AlreadyAssociated: Elastic IP address",
+        ),
+        "aws:ec2/vpcEndpoint:VpcEndpoint": (
+            {
+                "vpcId": vpc.id,
+                "serviceName": "com.amazonaws.us-east-1.s3",
+                "routeTableIds": [t.id for t in tables],
+            },
+            {"serviceName": "com.amazonaws.us-east-1.dynamodb"},
+            "RouteAlreadyExists",
+        ),
+    }
+    for token, (inputs, elsewhere, words) in bound.items():
+        aws.up(token, "first", inputs)
+        with refusal(words):
+            aws.up(token, "second", inputs)
+        assert aws.up(token, "third", {**inputs, **elsewhere}).id

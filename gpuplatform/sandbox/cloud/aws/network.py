@@ -27,6 +27,10 @@ from gpuplatform.sandbox.sdk_types import Problem
 
 __all__ = ["RULES"]
 
+ASSOCIATION = "aws:ec2/routeTableAssociation:RouteTableAssociation"
+ENDPOINT = "aws:ec2/vpcEndpoint:VpcEndpoint"
+NAT_GATEWAY = "aws:ec2/natGateway:NatGateway"
+
 
 _IN_VPC = "DependencyViolation: The vpc '{id}' has dependencies and cannot be deleted."
 
@@ -93,6 +97,35 @@ def _create_subnet(call: Call) -> None:
         raise CloudError(f"InvalidSubnet.Conflict: The CIDR '{cidr}' conflicts with another subnet")
 
 
+def _create_association(call: Call) -> None:
+    """A subnet has one table. Whether the same one again is refused is not documented; here it is."""
+    subnet, table = call.get("subnetId", ""), call.get("routeTableId", "")
+    if call.world.linked(SUBNET, subnet, ASSOCIATION):
+        raise CloudError(
+            f"Resource.AlreadyAssociated: the specified association for route table {table} conflicts with an"
+            " existing association"
+        )
+
+
+def _create_nat_gateway(call: Call) -> None:
+    address = call.get("allocationId", "")
+    if call.world.linked(EIP, address, NAT_GATEWAY):
+        raise CloudError(f"Resource.AlreadyAssociated: Elastic IP address [{address}] is already associated")
+
+
+def _create_endpoint(call: Call) -> None:
+    """A gateway endpoint is a route in each of its tables, and a table has one to a service."""
+    service = call.get("serviceName", "")
+    for table in call.inputs.get("routeTableIds") or ():
+        for other in call.world.linked(ROUTE_TABLE, table, ENDPOINT):
+            if other.inputs.get("serviceName") == service:
+                prefixes = other.outputs.get("prefixListId")
+                raise CloudError(
+                    f"RouteAlreadyExists: route table {table} already has a route with"
+                    f" destination-prefix-list-id {prefixes}"
+                )
+
+
 def _subnet_outputs(call: Call) -> dict[str, Any]:
     region = call.region
     name, zone = call.get("availabilityZone", ""), call.get("availabilityZoneId", "")
@@ -132,7 +165,7 @@ _ROUTE_TARGETS = (
     ),
     Reference(
         "natGatewayId",
-        "aws:ec2/natGateway:NatGateway",
+        NAT_GATEWAY,
         "InvalidNatGatewayID.NotFound: The NAT gateway ID '{value}' does not exist",
     ),
 )
@@ -159,7 +192,8 @@ RULES = (
     Rule("aws:ec2/internetGateway:InternetGateway", references=(_VPC,)),
     Rule(EIP, outputs=_eip_outputs),
     Rule(
-        "aws:ec2/natGateway:NatGateway",
+        NAT_GATEWAY,
+        create=_create_nat_gateway,
         references=(
             Reference(
                 "allocationId",
@@ -179,7 +213,8 @@ RULES = (
         references=(Reference("routeTableId", ROUTE_TABLE, _NO_TABLE, cascades=True), *_ROUTE_TARGETS),
     ),
     Rule(
-        "aws:ec2/routeTableAssociation:RouteTableAssociation",
+        ASSOCIATION,
+        create=_create_association,
         references=(
             Reference("subnetId", SUBNET, _NO_SUBNET, cascades=True),
             Reference(
@@ -210,7 +245,8 @@ RULES = (
         references=(_RULE[0], _security_group("sourceSecurityGroupId")),
     ),
     Rule(
-        "aws:ec2/vpcEndpoint:VpcEndpoint",
+        ENDPOINT,
+        create=_create_endpoint,
         references=(
             _VPC,
             Reference("routeTableIds[]", ROUTE_TABLE, _NO_TABLE),

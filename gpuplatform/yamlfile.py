@@ -1,4 +1,4 @@
-"""A stack's file as text: parsed once, and asked for a line only when an error needs one."""
+"""YAML files that a person wrote: parsed once, and asked for a line only when an error needs one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import yaml
 
 from gpuplatform.errors import ConfigError
 
-__all__ = ["line_of", "parse"]
+__all__ = ["line_of", "parse", "parse_text"]
 
 # libyaml is several times faster; a PyYAML built without it still works.
 _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -35,7 +35,7 @@ class _Loader(_SafeLoader):  # type: ignore[misc]  # the base is one of two at r
 
 
 def parse(path: Path) -> Any:
-    """The document in `path`.
+    """The document in `path`; None where it is empty.
 
     Raises:
         ConfigError: There is no such file, it cannot be read, or it is no YAML.
@@ -48,6 +48,15 @@ def parse(path: Path) -> Any:
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"the file cannot be read as UTF-8 text: {error}", where=str(path)) from None
+    return parse_text(text, path)
+
+
+def parse_text(text: str, path: Path) -> Any:
+    """The document in `text`, which stands in `path`.
+
+    Raises:
+        ConfigError: It is no YAML.
+    """
     try:
         return yaml.load(text, Loader=_Loader)  # noqa: S506 - a SafeLoader with one more check
     except yaml.MarkedYAMLError as error:

@@ -1,0 +1,73 @@
+"""What every cloud's components are told, from the configuration; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
+
+from gpuplatform.config import Aws, Azure, Gcp, Platform
+from gpuplatform.config.defaults import system_sku
+from gpuplatform.profile import NodeProfile
+
+__all__ = ["cloud_of", "cluster_arguments", "network_arguments", "pool_arguments"]
+
+C = TypeVar("C", Aws, Azure, Gcp)
+
+
+def cloud_of(config: Platform, kind: type[C]) -> C:
+    """The configuration's cloud.
+
+    Raises:
+        TypeError: It is another one: a program's own mistake.
+    """
+    if not isinstance(config.cloud, kind):
+        raise TypeError(f"{config.cloud.provider} is not built here")
+    return config.cloud
+
+
+def network_arguments(config: Platform) -> dict[str, Any]:
+    """The fields of `gpuplatform.contracts.NetworkArgs`."""
+    return {
+        "name": config.physical_name,
+        "region": config.cloud.region,
+        "cidr": config.network.cidr,
+        "zones": config.network.zones,
+        "nodes_max": config.nodes_max,
+        "tags": config.tags,
+    }
+
+
+def cluster_arguments(config: Platform) -> dict[str, Any]:
+    """The fields of `gpuplatform.contracts.ClusterArgs`."""
+    cluster = config.cluster
+    return {
+        "name": config.physical_name,
+        "region": config.cloud.region,
+        "kubernetes_version": cluster.kubernetes_version,
+        "admins": cluster.admins,
+        "system_sku": system_sku(config),
+        "system_min": cluster.system.nodes.min,
+        "system_max": cluster.system.nodes.max,
+        "tags": config.tags,
+        "api_private": cluster.api_access.private,
+        "api_public_cidrs": tuple(map(str, cluster.api_access.public_cidrs)),
+        "support": cluster.support,
+        "protect": config.protects,
+    }
+
+
+def pool_arguments(config: Platform, profiles: Sequence[NodeProfile]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each pool's name and the fields of its `gpuplatform.contracts.GpuPoolArgs`."""
+    asked = {pool.name: pool for pool in config.node_pools}
+    for profile in profiles:
+        pool = asked[profile.pool]
+        yield (
+            pool.name,
+            {
+                "profile": profile,
+                "nodes_min": pool.nodes.min,
+                "nodes_max": pool.nodes.max,
+                "zones": pool.zones or config.network.zones,
+                "tags": config.tags,
+            },
+        )
