@@ -5,17 +5,18 @@ from __future__ import annotations
 from gpuplatform.catalog import Sku
 from gpuplatform.config import NodePool
 from gpuplatform.profile.aws.bandwidth import bandwidth
-from gpuplatform.profile.aws.capacity import capacity, capacity_preconditions, one_zone
+from gpuplatform.profile.aws.capacity import capacity, capacity_preconditions
 from gpuplatform.profile.aws.disks import local_disks
 from gpuplatform.profile.aws.drivers import bottlerocket, driver, image_labels
 from gpuplatform.profile.aws.fabric import EFA_LABEL, EFA_RESOURCE, fabric
 from gpuplatform.profile.aws.placement import placement, topology_levels
 from gpuplatform.profile.aws.pod import HUGEPAGES, NODE_HUGEPAGES_MIB, pod
+from gpuplatform.profile.aws.zones import check_zones
 from gpuplatform.profile.fabric import Efa
 from gpuplatform.profile.facts import CloudFacts
 from gpuplatform.profile.model import LocalDisks, Taint
 
-__all__ = ["facts", "one_zone"]
+__all__ = ["check_zones", "facts"]
 
 
 def facts(pool: NodePool, sku: Sku, where: str) -> CloudFacts:
@@ -28,6 +29,8 @@ def facts(pool: NodePool, sku: Sku, where: str) -> CloudFacts:
     plan = capacity(pool, sku, where)
     connects = fabric(pool, sku, where)
     disks = local_disks(pool, sku, where)
+    if pool.zones is not None:
+        check_zones(pool, connects, plan, pool.zones, where)
     efa = connects if isinstance(connects, Efa) else None
     return CloudFacts(
         driver=ami,
@@ -60,7 +63,7 @@ def facts(pool: NodePool, sku: Sku, where: str) -> CloudFacts:
 
 
 def _hints(efa: Efa | None, disks: LocalDisks, disk_gib: int) -> dict[str, str]:
-    """What a node has beside devices, for the autoscaler: a pod that asks for more than it knows waits forever."""
+    """What a node has beside devices: a pod that asks for more than the autoscaler knows waits forever."""
     gib = disks.gib if disks.mode == "ephemeral" else disk_gib
     huge = {HUGEPAGES: f"{NODE_HUGEPAGES_MIB}Mi"} if efa else {}
     return {"ephemeral-storage": f"{gib}Gi", **huge}
@@ -77,8 +80,6 @@ def _ultraserver(efa: Efa | None) -> tuple[str, ...]:
     if efa is None or not efa.nvlink_domain:
         return ()
     return (
-        "The cluster runs Kubernetes 1.33 or newer: an NVLink domain over several nodes is claimed through dynamic "
-        "resource allocation.",
-        "The node group is at zero nodes while its image or Kubernetes version changes: EKS upgrades nodes of an "
-        "UltraServer no other way.",
+        "The cluster runs Kubernetes 1.33 or newer, so that pods can claim an NVLink domain.",
+        "The node group is at zero nodes when its image or Kubernetes version changes.",
     )

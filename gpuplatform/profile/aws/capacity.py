@@ -11,7 +11,7 @@ from gpuplatform.config.capacity import CapacityBlock, FlexStart, OnDemand, Queu
 from gpuplatform.errors import Refusal
 from gpuplatform.profile.model import CapacityPlan
 
-__all__ = ["capacity", "capacity_preconditions", "one_zone"]
+__all__ = ["capacity", "capacity_preconditions"]
 
 # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-capacity-blocks.html, "Supported instance types";
 # p6e-gb200 is on its list of UltraServers.
@@ -47,35 +47,23 @@ def capacity(pool: NodePool, sku: Sku, where: str) -> CapacityPlan:
                     f"{sku.name} is not sold as {asked.kind}",
                     where=at,
                     rule="AWS sells it in capacity blocks only",
-                    way_out="buy a block and give its reservation: capacity: {kind: capacity-block, id: cr-...}",
+                    way_out="buy a block and name it: capacity: {kind: capacity-block, id: cr-...}",
                 )
             return CapacityPlan(kind=asked.kind, id=_reservation(asked, at))
-
-
-def one_zone(plan: CapacityPlan) -> bool:
-    """Whether what was bought lies in a single zone, and nodes elsewhere could never start.
-
-    A resource group of reservations may have members in several.
-    """
-    return plan.kind == "capacity-block" or (plan.kind == "reservation" and plan.id.startswith("cr-"))
 
 
 def capacity_preconditions(plan: CapacityPlan, sku: Sku) -> tuple[str, ...]:
     """What must have been bought, one sentence each."""
     match plan.kind:
         case "capacity-block":
-            # EKS accepts the node group before the block begins, launches nothing until then, and scales it to
-            # zero 40 minutes before the block ends
+            # EKS accepts the node group before the block begins, launches nothing until then, and scales it
+            # to zero 40 minutes before the block ends
             # (https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html).
-            return (
-                f"Capacity block {plan.id} is bought for {sku.name}, in the zone of this pool; nodes start when it "
-                "begins, and EKS drains them 40 minutes before it ends.",
-            )
+            bought = f"Capacity block {plan.id} is bought for {sku.name}, in the zone of this pool"
+            return (f"{bought}; nodes start when it begins, and EKS drains them 40 minutes before it ends.",)
         case "reservation":
-            return (
-                f"Reservation {plan.id} is active for {sku.name}, Linux/UNIX, in the zone of this pool; its nodes "
-                "stand close together only if it was made in a cluster placement group, since none is made for it.",
-            )
+            active = f"Reservation {plan.id} is active for {sku.name}, Linux/UNIX, in the zone of this pool"
+            return (f"{active}; its nodes stand close together only if it was made in a placement group.",)
         case _:
             return ()
 
@@ -93,7 +81,7 @@ def _sold_in_blocks(sku: Sku, where: str) -> None:
 def _instead(sku: Sku) -> str:
     if sku.family in _BLOCK_FAMILIES:
         return (
-            "buy machines for a span of days: capacity: {kind: capacity-block, id: cr-...}, or use spot, on-demand "
+            "buy a span of days: capacity: {kind: capacity-block, id: cr-...}, or use spot, on-demand "
             "or a reservation"
         )
     return "use capacity: {kind: spot}, on-demand, or a reservation"

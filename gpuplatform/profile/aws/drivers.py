@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final
 
 from gpuplatform.catalog import Sku
 from gpuplatform.config import NodePool
@@ -10,23 +10,18 @@ from gpuplatform.config.sharing import Mig
 from gpuplatform.errors import Refusal
 from gpuplatform.profile.driver import AmiDriver
 
-__all__ = ["arch", "bottlerocket", "driver", "image_labels"]
+__all__ = ["bottlerocket", "driver", "image_labels"]
 
 # Bottlerocket runs these itself; the operator starts its own on every node that does not say so
 # (NVIDIA/aicr, recipes for Bottlerocket).
 _BOTTLEROCKET_OWNS: Final = ("container-toolkit", "device-plugin", "driver", "mig-manager")
 
 
-def arch(sku: Sku) -> Literal["amd64", "arm64"]:
-    """The processor architecture as Kubernetes spells it."""
-    return sku.arch
-
-
 def driver(pool: NodePool, sku: Sku, where: str) -> AmiDriver:
     """The image of the pool's nodes, which owns the driver.
 
     Raises:
-        Refusal: EKS has no such image, or it cannot have another owner of the driver or what the pool asks for.
+        Refusal: EKS has no such image, or the image leaves no room for what the pool asks for.
     """
     if pool.image not in {None, "al2023", "bottlerocket"}:
         raise Refusal(
@@ -41,7 +36,7 @@ def driver(pool: NodePool, sku: Sku, where: str) -> AmiDriver:
         raise Refusal(
             "NVIDIA's GPU Operator cannot install the driver on EKS's images",
             where=f"{where}.driver",
-            rule="there is no driver container for Amazon Linux or Bottlerocket, whose images have the driver",
+            rule="Amazon Linux and Bottlerocket have the driver in the image, and no container for it",
             way_out="leave driver out, or say driver: cloud",
         )
     if sku.gpu_model == "GB200":

@@ -41,7 +41,9 @@ def fabric(pool: NodePool, sku: Sku, where: str) -> Fabric:
         Refusal: The machine has EFA, and the catalogue does not know how many adapters.
     """
     if sku.fabric != "efa":
-        return NoFabric(reason=f"{sku.name} has no Elastic Fabric Adapter, which the larger GPU machines have")
+        return NoFabric(
+            reason=f"{sku.name} has no Elastic Fabric Adapter, which the larger GPU machines have"
+        )
     if pool.fabric == "none":
         return NoFabric(reason="the pool asks for none")
     if not sku.efa_interfaces:
@@ -49,8 +51,8 @@ def fabric(pool: NodePool, sku: Sku, where: str) -> Fabric:
             f"how many Elastic Fabric Adapters {sku.name} takes is unknown",
             where=f"{where}.sku",
             rule="a machine is launched with all of them or none: a wrong number is refused, or idles GPUs",
-            way_out="add efa_interfaces to the catalogue (MaximumEfaInterfaces of aws ec2 describe-instance-types), "
-            "or say fabric: none",
+            way_out="add MaximumEfaInterfaces (aws ec2 describe-instance-types) to the catalogue as "
+            "efa_interfaces, or say fabric: none",
         )
     return Efa(
         interfaces=_interfaces(sku.family, sku.efa_interfaces),
@@ -63,9 +65,9 @@ def fabric(pool: NodePool, sku: Sku, where: str) -> Fabric:
 def _interfaces(family: str, adapters: int) -> tuple[NetworkInterface, ...]:
     """The primary interface, with the node's and the pods' addresses, and one `efa-only` for each adapter.
 
-    `efa-only` takes no IP address, of which a p5 with 32 `efa` interfaces would take 1,600 from its subnet. The
-    primary interface cannot be one; on its card, the adapter is the second device. A device index is 0 or 1 on
-    every card: it does not count the cards (eksctl-io/eksctl#7520).
+    `efa-only` takes no IP address, where `efa` takes one a card, and leaves one interface to route by. The
+    primary interface cannot be one; on its card, the adapter is the second device. A device index is 0 or 1
+    on every card: it does not count the cards (eksctl-io/eksctl#7520).
     """
     primary = NetworkInterface(card=0, device=0, type="interface")
     cards = _CARDS.get(family, tuple(range(adapters)))

@@ -16,7 +16,7 @@ POD_HUGEPAGES: Final = "5120Mi"
 NODE_HUGEPAGES_MIB: Final = 5128 * 2
 """What a node with the EFA driver sets aside: https://docs.aws.amazon.com/eks/latest/userguide/node-efa.html."""
 
-# https://docs.aws.amazon.com/eks/latest/userguide/node-efa.html; NVIDIA/aicr, validators/performance, h100/eks.
+# https://docs.aws.amazon.com/eks/latest/userguide/node-efa.html; NVIDIA/aicr, validators/performance.
 # The pod has one interface with an address, its eth0; the adapters have none.
 _EFA_ENV: Final = {
     "FI_PROVIDER": "efa",
@@ -32,8 +32,8 @@ _SHM_MOUNT: Final = {"name": "shm", "mountPath": "/dev/shm"}  # noqa: S108 - wha
 def pod(pool: str, connects: Fabric) -> PodWiring:
     """The wiring of a pod that uses a whole node of this pool.
 
-    Everybody gets shared memory of the node's size: a container's own 64 MiB are too few for NCCL between the GPUs
-    of one node, and for data loaders.
+    Everybody gets shared memory of the node's size: a container's own 64 MiB are too few for NCCL between the
+    GPUs of one node, and for data loaders.
     """
     if not isinstance(connects, Efa):
         return PodWiring(resources={}, volumes=(_SHM_VOLUME,), mounts=(_SHM_MOUNT,))
