@@ -123,8 +123,8 @@ def _named(name: str, where: str) -> None:
         raise Refusal(
             f"{name} is no reservation",
             where=f"{where}.capacity.id",
-            rule="a reservation is a name, projects/PROJECT/reservations/NAME where another project shares it, and "
-            "either with /reservationBlocks/BLOCK for one block",
+            rule="it is a name, or projects/PROJECT/reservations/NAME where another project shares it; "
+            "/reservationBlocks/BLOCK after either is one block of it",
             way_out="gcloud compute reservations list names those of the project",
         )
 
