@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpuplatform.plan.changes import Action, Changes, Step
 from gpuplatform.plan.make import Gpus, Plan, ResourceCount, make
 
-__all__ = ["Gpus", "Plan", "ResourceCount", "make"]
+__all__ = ["Action", "Changes", "Gpus", "Plan", "ResourceCount", "Step", "make"]

@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gpuplatform.catalog import Catalog, load
 from gpuplatform.config import Project, from_file
+from gpuplatform.plan.changes import Changes
 from gpuplatform.platform import Decision, decide
+
+if TYPE_CHECKING:
+    from gpuplatform.plan.recorder import Recording
 
 __all__ = ["Gpus", "Plan", "ResourceCount", "make"]
 
@@ -42,6 +48,7 @@ class Plan:
         gpus: GPUs by model.
         resources: Counts by type, in the order of their first registration; empty where `blocked`.
         blocked: Whether a mandatory verdict fails, so that nothing would be registered.
+        changes: What an update of the given state would do; None without a state, and where `blocked`.
     """
 
     stack: str
@@ -50,24 +57,28 @@ class Plan:
     gpus: tuple[Gpus, ...]
     resources: tuple[ResourceCount, ...]
     blocked: bool
+    changes: Changes | None = None
 
 
-def make(project: Project, stack: str, today: date) -> Plan:
-    """The plan of `stack`.
+def make(project: Project, stack: str, today: date, state: Path | None = None) -> Plan:
+    """The plan of `stack`, against an exported state where one is given.
 
     Raises:
-        ConfigError: The stack's file is wrong, its SDK is not installed, or a pool cannot be built as asked.
+        ConfigError: The stack's file or the state's is wrong, the cloud's SDK is not installed, or a pool
+            cannot be built as asked.
     """
     config = from_file(project, stack)
     decision = decide(config, _catalogue(project, config.prices), today)
     blocked = bool(decision.failures)
+    recording, changes = (None, None) if blocked else _recorded(decision, stack, state)
     return Plan(
         stack=stack,
         today=today,
         decision=decision,
         gpus=_gpus(decision),
-        resources=() if blocked else _resources(decision, stack),
+        resources=() if recording is None else _resources(recording),
         blocked=blocked,
+        changes=changes,
     )
 
 
@@ -86,13 +97,22 @@ def _gpus(decision: Decision) -> tuple[Gpus, ...]:
     return tuple(Gpus(model=model, minimum=minimum[model], maximum=maximum[model]) for model in maximum)
 
 
-def _resources(decision: Decision, stack: str) -> tuple[ResourceCount, ...]:
+def _recorded(decision: Decision, stack: str, state: Path | None) -> tuple[Recording, Changes | None]:
     # Imported here: a blocked plan, and one of a configuration that is wrong, need no SDK.
     from gpuplatform.plan.recorder import record
     from gpuplatform.plan.sdk import build_of
 
     build = build_of(decision.config.cloud.provider)
-    recording = record(lambda: build(decision), stack=stack)
+    if state is None:
+        return record(lambda: build(decision), stack=stack), None
+    from gpuplatform.plan.against import against
+    from gpuplatform.plan.state import read_state
+
+    changes, recording = against(read_state(state, stack), lambda: build(decision), stack=stack)
+    return recording, changes
+
+
+def _resources(recording: Recording) -> tuple[ResourceCount, ...]:
     counts = Counter((resource.type, not resource.custom) for resource in recording.resources)
     return tuple(
         ResourceCount(type=type_, count=count, component=component)

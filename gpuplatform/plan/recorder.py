@@ -1,7 +1,8 @@
 """Runs a Pulumi program offline and records what it registers: no engine, no plugin, no credential.
 
 The program sees what it would see in a preview: inputs echo back, what a cloud computes is unknown.
-Tests that look behind an unknown pass `computed` and then run the program as an update.
+With `computed` it runs as an update, every ID known: what tests need that look behind an unknown. With
+`known` it runs as a preview of a stack that exists: what the state knows is known, the rest is not.
 
 The SDK's own wait for outstanding registrations takes time that grows with the square of their number
 (`pulumi.runtime.stack.wait_for_rpcs`), and hands each to a thread. Here one event loop answers in place and
@@ -28,6 +29,7 @@ UNKNOWN: Final = rpc.UNKNOWN
 """What stands in recorded inputs for a value that only the cloud can tell."""
 
 Computed = Callable[["Registered"], Mapping[str, Any]]
+Known = Callable[["Registered"], tuple[str, Mapping[str, Any]] | None]
 
 _FEATURES: Final = (
     resource_pb2.RESOURCE_MONITOR_FEATURE_SECRETS,
@@ -107,6 +109,7 @@ def record(
     project: str = "gpuplatform",
     stack: str = "test",
     computed: Computed | None = None,
+    known: Known | None = None,
 ) -> Recording:
     """Runs `program` and returns what it registered.
 
@@ -116,17 +119,21 @@ def record(
         stack: The stack's name.
         computed: What the cloud would compute for a resource (`arn`, `endpoint` ...). Given, the program runs
             as an update with every ID known; left out, as a preview.
+        known: For a preview, the ID and outputs of a resource that exists and stays; None where it is new.
+            Called when the resource is registered, before anything that waits for it.
 
     Raises:
         Exception: Whatever the program raises, unchanged; and a RuntimeError where it calls a provider
-            function, since nothing answers offline: facts belong into the configuration or the catalogue.
+            function with known inputs, since nothing answers offline; with `known`, the answer is unknown.
     """
     # A context of its own: Pulumi keeps its settings in context variables, so recordings never meet.
-    return contextvars.copy_context().run(_record, program, project, stack, computed)
+    return contextvars.copy_context().run(_record, program, project, stack, computed, known)
 
 
-def _record(program: Callable[[], Any], project: str, stack: str, computed: Computed | None) -> Recording:
-    monitor = _Monitor(project, stack, computed)
+def _record(
+    program: Callable[[], Any], project: str, stack: str, computed: Computed | None, known: Known | None
+) -> Recording:
+    monitor = _Monitor(project, stack, computed, known)
     settings.configure(
         settings.Settings(
             project=project,
@@ -193,9 +200,10 @@ async def _drop_tasks() -> None:
 class _Monitor:
     """Stands for the engine's resource monitor and its log; the method names are the protocol's."""
 
-    def __init__(self, project: str, stack: str, computed: Computed | None) -> None:
+    def __init__(self, project: str, stack: str, computed: Computed | None, known: Known | None) -> None:
         self._prefix = f"urn:pulumi:{stack}::{project}::"
         self._computed = computed
+        self._known = known
         self._resources: dict[str, Registered] = {}
         self._outputs: dict[str, dict[str, Any]] = {}
         self._stack_urn = ""
@@ -223,10 +231,10 @@ class _Monitor:
             response.id = f"{request.name}-id"
             values = dict(self._computed(resource))
             response.id = values.pop("id", response.id)
-            merged = struct_pb2.Struct()
-            merged.update(values)
-            for key, value in merged.fields.items():
-                response.object.fields[key].CopyFrom(value)
+            _merge(response.object, values)
+        if self._known is not None and request.custom and (found := self._known(resource)) is not None:
+            response.id, outputs = found
+            _merge(response.object, {key: outputs[key] for key in outputs if key != "id"})
         return response
 
     def RegisterResourceOutputs(self, request: Any) -> Any:  # noqa: N802 - gRPC's name
@@ -234,6 +242,8 @@ class _Monitor:
         return empty_pb2.Empty()
 
     def Invoke(self, request: Any) -> Any:  # noqa: N802 - gRPC's name
+        if self._known is not None:  # its inputs are known, since the stack exists; the answer is not
+            return resource_pb2.ResourceInvokeResponse(unknown=True)
         raise RuntimeError(f"{request.tok} asks a cloud, and an offline plan has none")
 
     def Log(self, request: Any) -> Any:  # noqa: N802 - gRPC's name
@@ -245,6 +255,13 @@ class _Monitor:
         if parent and not parent.endswith(self._stack_urn.rsplit("::", 1)[-1]):
             type_ = f"{parent.split('::')[2]}${type_}"
         return f"{self._prefix}{type_}::{name}"
+
+
+def _merge(into: struct_pb2.Struct, values: Mapping[str, Any]) -> None:
+    merged = struct_pb2.Struct()
+    merged.update(dict(values))
+    for key, value in merged.fields.items():
+        into.fields[key].CopyFrom(value)
 
 
 def _registered(urn: str, request: Any) -> Registered:

@@ -5,6 +5,7 @@ The simulated clouds answer from them, and so does a plan against a stack's stat
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
@@ -40,6 +41,36 @@ def replacement(token: str) -> Replacement:
 def always(token: str) -> tuple[str, ...]:
     """Inputs that force a replacement on every type of the token's provider."""
     return _ALWAYS.get(token.partition(":")[0], ())
+
+
+def name_input(token: str, inputs: Iterable[str]) -> str:
+    """The input that is a type's physical name, which the provider makes up where the program gives none.
+
+    Args:
+        token: The resource's type.
+        inputs: Inputs that it has; on Azure the name is the last parameter of the resource's path, and called
+            differently on each type.
+
+    Returns:
+        The path; empty where the type has no name.
+    """
+    known = replacement(token).name
+    if known is not None:
+        return known
+    match token.partition(":")[0]:
+        case "azure-native":
+            return _azure_name(token, inputs)
+        case "kubernetes":
+            return "metadata.name"
+        case _:
+            return "name"
+
+
+def _azure_name(token: str, inputs: Iterable[str]) -> str:
+    kind = token.rpartition(":")[2].lower()
+    names = {name.lower(): name for name in inputs if name.endswith("Name")}
+    wanted = (f"{kind}name", f"{kind}resourcename", "resourcename", "configname")
+    return next((names[name] for name in wanted if name in names), "")
 
 
 def replaces(token: str, change: Change, name: str = "") -> bool:

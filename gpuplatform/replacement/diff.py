@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +12,19 @@ __all__ = ["Change", "changes", "covers"]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One changed property: `kind` is `ADD`, `DELETE` or `UPDATE`; `path` as the engine writes it."""
+    """One changed property.
+
+    Attributes:
+        path: As the engine writes it, such as `nodeConfig.labels["example.com/a"]` or `subnetIds[1]`.
+        kind: `ADD`, `DELETE` or `UPDATE`.
+        old: The value before, None where there was none.
+        new: The value after, likewise.
+    """
 
     path: str
     kind: str
+    old: Any = None
+    new: Any = None
 
 
 def changes(old: Any, new: Any, path: str = "") -> Iterator[Change]:
@@ -32,7 +41,8 @@ def changes(old: Any, new: Any, path: str = "") -> Iterator[Change]:
                 f"{path}[{index}]",
             )
     elif old != new or isinstance(old, bool) != isinstance(new, bool):
-        yield Change(path, "ADD" if old is None else "DELETE" if new is None else "UPDATE")
+        kind = "ADD" if old is None else "DELETE" if new is None else "UPDATE"
+        yield Change(path, kind, old, new)
 
 
 def _child(path: str, key: str) -> str:
@@ -41,7 +51,15 @@ def _child(path: str, key: str) -> str:
     return f"{path}.{key}" if path else key
 
 
-def covers(paths: tuple[str, ...], changed: str) -> bool:
+def covers(paths: Iterable[str], changed: str) -> bool:
     """Whether a change at `changed` touches one of the paths: the same, below it, or as a whole above it."""
-    bare = re.sub(r"\[\d+\]", "", changed)
-    return any(bare == p or bare.startswith((f"{p}.", f"{p}[")) or p.startswith(f"{bare}.") for p in paths)
+    bare = _bare(changed)
+    return any(
+        bare == p or bare.startswith((f"{p}.", f"{p}[")) or p.startswith((f"{bare}.", f"{bare}["))
+        for p in map(_bare, paths)
+    )
+
+
+def _bare(path: str) -> str:
+    """A path without its list indices."""
+    return re.sub(r"\[\d*\]", "", path)

@@ -12,7 +12,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from gpuplatform.guardrails import HOURS_A_MONTH, NOT_COUNTED, CostLine, Verdict
-from gpuplatform.plan import Plan
+from gpuplatform.plan import Changes, Plan
 from gpuplatform.profile import NodeProfile
 
 __all__ = ["VERSION", "PlanDocument", "document"]
@@ -99,6 +99,33 @@ class ResourcePart(_Part):
     component: bool
 
 
+class StepPart(_Part):
+    """What an update would do to one resource."""
+
+    action: Literal["create", "update", "replace", "delete", "forget"] = Field(
+        description="forget: it stays in the cloud and leaves the state."
+    )
+    type: str
+    name: str
+    component: str = Field(description="The component that it is part of; empty where it stands alone.")
+    urn: str
+    changed: tuple[str, ...] = Field(description="Inputs that change.")
+    because: tuple[str, ...] = Field(description="Those that force the replacement.")
+    refused: tuple[str, ...] = Field(
+        description="Those that the cloud will not change: the update will fail."
+    )
+    protected: bool = Field(description="The engine refuses to replace or delete it.")
+
+
+class ChangesPart(_Part):
+    """What an update of the given state would do."""
+
+    steps: tuple[StepPart, ...]
+    same: int
+    not_compared: tuple[str, ...] = Field(description="Inputs that are secret in the export.")
+    interrupted: tuple[str, ...] = Field(description="Operations that an earlier update did not end.")
+
+
 class PlanDocument(_Part):
     """What `gpuplatform plan STACK --json` prints."""
 
@@ -116,6 +143,9 @@ class PlanDocument(_Part):
     cost: CostPart
     verdicts: tuple[VerdictPart, ...]
     resources: tuple[ResourcePart, ...] = Field(description="Empty where the plan is blocked.")
+    changes: ChangesPart | None = Field(
+        default=None, description="With --against-state; null without, and where the plan is blocked."
+    )
 
 
 def document(plan: Plan) -> PlanDocument:
@@ -147,6 +177,29 @@ def document(plan: Plan) -> PlanDocument:
             ResourcePart(type=part.type, count=part.count, component=part.component)
             for part in plan.resources
         ),
+        changes=None if plan.changes is None else _changes(plan.changes),
+    )
+
+
+def _changes(changes: Changes) -> ChangesPart:
+    return ChangesPart(
+        steps=tuple(
+            StepPart(
+                action=step.action,
+                type=step.type,
+                name=step.name,
+                component=step.component,
+                urn=step.urn,
+                changed=step.changed,
+                because=step.because,
+                refused=step.refused,
+                protected=step.protected,
+            )
+            for step in changes.steps
+        ),
+        same=changes.same,
+        not_compared=changes.not_compared,
+        interrupted=changes.interrupted,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from gpuplatform.guardrails import NOT_COUNTED, CostLine, Status, Verdict, usd
-from gpuplatform.plan import Plan
+from gpuplatform.plan import Action, Changes, Plan, Step
 
 __all__ = ["Outcome", "show_outcome", "show_plan"]
 
@@ -64,6 +64,9 @@ def show_plan(plan: Plan, console: Console | None = None) -> None:
         out.print(f"[bold red]blocked[/]: {blocking} mandatory verdict(s) fail, so nothing would be created")
         return
     out.print(_resources(plan))
+    if plan.changes is not None:
+        for part in _changes(plan.changes):
+            out.print(part)
     out.print(f"[bold green]ready[/]: {_summary(plan)}")
 
 
@@ -198,6 +201,47 @@ def _resources(plan: Plan) -> Table:
     for part in sorted(plan.resources, key=lambda part: (not part.component, part.type)):
         table.add_row(part.type, str(part.count), style="bold" if part.component else "")
     return table
+
+
+_ACTION_STYLE: dict[Action, str] = {
+    "create": "green",
+    "update": "yellow",
+    "replace": "bold red",
+    "delete": "red",
+    "forget": "red",
+}
+
+
+def _changes(changes: Changes) -> Iterator[Table | str]:
+    """What an update would do, a component's steps together, and what it could not tell."""
+    table = _table(
+        "step", "part of", "resource", "what changes", title="against the state", wide="what changes"
+    )
+    for step in changes.steps:
+        word = step.action.upper() if step.action == "replace" else step.action
+        kind = step.type.rpartition(":")[2]
+        name = escape(f"{kind} {step.name}")
+        table.add_row(f"[{_ACTION_STYLE[step.action]}]{word}[/]", escape(step.component), name, _why(step))
+    if changes.steps:
+        yield table
+    counts = Counter(step.action for step in changes.steps)
+    told = ", ".join(f"{counts[action]} to {action}" for action in _ACTION_STYLE if counts[action])
+    yield f"against the state: {told or 'nothing changes'}, {changes.same} stay as they are"
+    if changes.not_compared:
+        hidden = escape(", ".join(changes.not_compared))
+        yield f"[magenta]not compared[/], since the export does not tell: {hidden}"
+    for operation in changes.interrupted:
+        yield f"[magenta]interrupted[/]: {escape(operation)}; what it left is not known before a refresh"
+
+
+def _why(step: Step) -> str:
+    because = set(step.because)
+    parts = [escape(", ".join((*step.because, *(path for path in step.changed if path not in because))))]
+    if step.refused:
+        parts.append(f"[bold red]the cloud refuses to change {escape(', '.join(step.refused))}[/]")
+    if step.protected:
+        parts.append("[bold red]protected: the engine refuses[/]")
+    return "\n".join(part for part in parts if part)
 
 
 def _summary(plan: Plan) -> str:

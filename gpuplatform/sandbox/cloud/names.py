@@ -15,6 +15,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
+from gpuplatform.replacement import name_input
 from gpuplatform.sandbox.cloud import wire
 from gpuplatform.sandbox.cloud.rule import Naming
 from gpuplatform.sandbox.sdk_source import Property, Scalar
@@ -46,15 +47,8 @@ BRIDGED = Naming(
 
 
 def _azure_input(token: str, inputs: Mapping[str, Property]) -> str:
-    """The last parameter of the resource's path: optional in the SDK, since it can be made up."""
-    kind = token.rpartition(":")[2].lower()
-    candidates = {
-        name.lower(): name for name, p in inputs.items() if name.endswith("Name") and not p.required
-    }
-    for name in (f"{kind}name", f"{kind}resourcename", "resourcename", "configname"):
-        if name in candidates:
-            return candidates[name]
-    return ""
+    """Where the path's last parameter is optional in the SDK: the provider can then make it up."""
+    return name_input(token, (name for name, p in inputs.items() if not p.required))
 
 
 def _azure_child(inputs: Mapping[str, Property]) -> bool:
