@@ -4,16 +4,32 @@ from __future__ import annotations
 
 from gpuplatform.kubernetes.charts import Chart
 from gpuplatform.kubernetes.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
+from gpuplatform.kubernetes.device_isolation import DeviceIsolation, DeviceIsolationArgs, leaves_gpus_open
+from gpuplatform.kubernetes.efa_device_plugin import EfaDevicePlugin, EfaDevicePluginArgs
 from gpuplatform.kubernetes.gpu_operator import GpuOperator, GpuOperatorArgs
+from gpuplatform.kubernetes.kueue import Kueue, KueueArgs
 from gpuplatform.kubernetes.namespace import OperatorNamespace
+from gpuplatform.kubernetes.network_operator import NetworkOperator, NetworkOperatorArgs
 from gpuplatform.kubernetes.objects import KubernetesObject
+from gpuplatform.kubernetes.queues import Queue, queues_of
 
 __all__ = [
     "Chart",
     "ClusterAutoscaler",
     "ClusterAutoscalerArgs",
+    "DeviceIsolation",
+    "DeviceIsolationArgs",
+    "EfaDevicePlugin",
+    "EfaDevicePluginArgs",
     "GpuOperator",
     "GpuOperatorArgs",
     "KubernetesObject",
+    "Kueue",
+    "KueueArgs",
+    "NetworkOperator",
+    "NetworkOperatorArgs",
     "OperatorNamespace",
+    "Queue",
+    "leaves_gpus_open",
+    "queues_of",
 ]

@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["CHARTS", "CLUSTER_AUTOSCALER", "GPU_OPERATOR", "Chart"]
+__all__ = [
+    "CHARTS",
+    "CLUSTER_AUTOSCALER",
+    "EFA_DEVICE_PLUGIN",
+    "GPU_OPERATOR",
+    "KUEUE",
+    "NETWORK_OPERATOR",
+    "Chart",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,7 +22,7 @@ class Chart:
 
     Attributes:
         name: The chart's name in its repository.
-        repository: URL of the Helm repository.
+        repository: URL of the Helm repository, or of the registry (`oci://`).
         version: The version exactly as the repository's index spells it.
         source: Where the chart is developed: its values and its change log.
     """
@@ -23,6 +31,16 @@ class Chart:
     repository: str
     version: str
     source: str
+
+    @property
+    def in_registry(self) -> bool:
+        """Whether it is pulled from a registry, where a chart is named with its place and has no index."""
+        return self.repository.startswith("oci://")
+
+    @property
+    def reference(self) -> str:
+        """What Helm is asked for."""
+        return f"{self.repository}/{self.name}" if self.in_registry else self.name
 
 
 GPU_OPERATOR: Final = Chart(
@@ -40,4 +58,26 @@ CLUSTER_AUTOSCALER: Final = Chart(
     source="https://github.com/kubernetes/autoscaler/tree/cluster-autoscaler-chart-9.59.0/charts/cluster-autoscaler",
 )
 
-CHARTS: Final = (GPU_OPERATOR, CLUSTER_AUTOSCALER)
+NETWORK_OPERATOR: Final = Chart(
+    name="network-operator",
+    repository="https://helm.ngc.nvidia.com/nvidia",
+    version="26.4.1",
+    source="https://github.com/Mellanox/network-operator/tree/v26.4.1/deployment/network-operator",
+)
+
+EFA_DEVICE_PLUGIN: Final = Chart(
+    name="aws-efa-k8s-device-plugin",
+    repository="https://aws.github.io/eks-charts",
+    # From v0.5.10 the plugin counts the adapters of p6-b200 right: 8, not 10.
+    version="v0.5.30",
+    source="https://github.com/aws/eks-charts/tree/master/stable/aws-efa-k8s-device-plugin",
+)
+
+KUEUE: Final = Chart(
+    name="kueue",
+    repository="oci://registry.k8s.io/kueue/charts",
+    version="0.19.2",
+    source="https://github.com/kubernetes-sigs/kueue/tree/v0.19.2/charts/kueue",
+)
+
+CHARTS: Final = (GPU_OPERATOR, NETWORK_OPERATOR, EFA_DEVICE_PLUGIN, KUEUE, CLUSTER_AUTOSCALER)

@@ -84,7 +84,7 @@ class ClusterAutoscaler(ReleaseComponent):
     ) -> None:
         super().__init__(name, opts)
         cluster = args.cluster
-        self.finish_release(
+        release = self.install(
             name,
             args.chart,
             cluster=cluster,
@@ -95,3 +95,4 @@ class ClusterAutoscaler(ReleaseComponent):
             ),
             after=[*cluster.ready, *args.after],
         )
+        self.finish_release(release, namespace=NAMESPACE, chart=args.chart)

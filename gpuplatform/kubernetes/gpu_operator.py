@@ -33,12 +33,14 @@ class GpuOperatorArgs:
         cluster: The cluster.
         values: Helm values: `gpuplatform.profile.operator_values` of the cluster's pools.
         pools: The GPU pools' own resources; the operator comes after them and goes before them.
+        after: What else it comes after, such as the Network Operator's policy.
         chart: The chart and its version.
     """
 
     cluster: ClusterHandle
     values: Mapping[str, Any]
     pools: Sequence[pulumi.Resource]
+    after: Sequence[pulumi.Resource] = ()
     chart: Chart = GPU_OPERATOR
 
 
@@ -62,18 +64,19 @@ class GpuOperator(ReleaseComponent):
         if cluster.cloud == "gcp":
             opts_ = self.in_cluster(cluster, [namespace, *nodes])
             before.append(_critical_pods_quota(f"{name}-critical-pods", namespace.name, opts_))
-        self.finish_release(
+        release = self.install(
             name,
             args.chart,
             cluster=cluster,
             release=RELEASE,
             namespace=namespace.name,
             values=args.values,
-            after=[*before, *nodes],
+            after=[*before, *args.after, *nodes],
             timeout=TIMEOUT_SECONDS,
             # The hook that upgrades the CRDs needs it: values.yaml, operator.upgradeCRD.
             disable_openapi_validation=True,
         )
+        self.finish_release(release, namespace=namespace.name, chart=args.chart)
 
 
 def _critical_pods_quota(name: str, namespace: str, opts: pulumi.ResourceOptions) -> KubernetesObject:

@@ -41,7 +41,7 @@ class ReleaseComponent(Component):
         """
         return self.child(provider=cluster.provider, deleted_with=cluster.cluster, depends_on=list(after))
 
-    def finish_release(
+    def install(
         self,
         prefix: str,
         chart: Chart,
@@ -52,8 +52,8 @@ class ReleaseComponent(Component):
         values: Mapping[str, Any],
         after: Sequence[pulumi.Resource],
         **options: Any,
-    ) -> None:
-        """Installs the chart and registers the outputs.
+    ) -> helm.Release:
+        """Installs the chart.
 
         Args:
             prefix: Prefix of the logical name.
@@ -65,12 +65,12 @@ class ReleaseComponent(Component):
             after: What the release comes after, and goes before.
             options: Further arguments of the release.
         """
-        made = helm.Release(
+        return helm.Release(
             f"{prefix}-release",
             name=release,
-            chart=chart.name,
+            chart=chart.reference,
             version=chart.version,
-            repository_opts=helm.RepositoryOptsArgs(repo=chart.repository),
+            repository_opts=None if chart.in_registry else helm.RepositoryOptsArgs(repo=chart.repository),
             namespace=namespace,
             values=values,
             skip_await=False,
@@ -80,6 +80,9 @@ class ReleaseComponent(Component):
             **options,
             opts=self.in_cluster(cluster, after),
         )
+
+    def finish_release(self, made: helm.Release, *, namespace: str, chart: Chart) -> None:
+        """Registers the outputs; what else the component makes is made by now."""
         self.release = made.name
         self.namespace = namespace
         self.chart_version = chart.version
