@@ -109,8 +109,8 @@ class NodePool(Model):
     placement_group: Annotated[
         str | None,
         Field(
-            description="An existing placement group (AWS) or compact placement policy (GCP); made as needed "
-            "where left out."
+            description="An existing placement group (AWS), compact placement policy (GCP) or proximity "
+            "placement group, by its resource ID (Azure); made as needed where left out."
         ),
     ] = None
     zones: Annotated[

@@ -57,10 +57,12 @@ class InfiniBand:
     Attributes:
         resource: What pods ask for.
         adapters: Adapters of a node.
+        nvlink_domain: GB200/GB300: whether nodes of one rack also share NVLink.
     """
 
     resource: Literal["rdma/ib", "rdma/shared_ib"]
     adapters: int
+    nvlink_domain: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +94,11 @@ class Roce:
     adapters: int
     network_profile: str
     dranet: bool = False
+
+    @property
+    def bare_metal(self) -> bool:
+        """Whether the machines are bare metal, whose RDMA VPC brings its one subnet itself."""
+        return self.network_profile.endswith("-metal")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

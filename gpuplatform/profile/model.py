@@ -72,11 +72,14 @@ class LocalDisks:
         mode: `ephemeral` (the pods' own storage), `raw` (block devices), `none`.
         count: Disks; 0 where the machine has none or the cloud does not tell (`gib` is then the whole).
         gib: All of them together, GiB; 0 where unknown.
+        boot: Where the boot disk stands: `network`, `local` (Azure's ephemeral OS disk, then the pods' own
+            storage), or `cloud` where that is left to Azure, which tells no limit for the machine.
     """
 
     mode: Literal["ephemeral", "raw", "none"]
     count: int = 0
     gib: int = 0
+    boot: Literal["network", "local", "cloud"] = "network"
 
 
 SharingOwner = Literal["gpu-operator", "gke", "aks", "bottlerocket"]
