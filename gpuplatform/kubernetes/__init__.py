@@ -11,7 +11,6 @@ from gpuplatform.kubernetes.kueue import Kueue, KueueArgs
 from gpuplatform.kubernetes.namespace import OperatorNamespace
 from gpuplatform.kubernetes.network_operator import NetworkOperator, NetworkOperatorArgs
 from gpuplatform.kubernetes.objects import KubernetesObject
-from gpuplatform.kubernetes.queues import Queue, queues_of
 
 __all__ = [
     "Chart",
@@ -29,7 +28,5 @@ __all__ = [
     "NetworkOperator",
     "NetworkOperatorArgs",
     "OperatorNamespace",
-    "Queue",
     "leaves_gpus_open",
-    "queues_of",
 ]

@@ -10,10 +10,10 @@ import pulumi
 import yaml
 
 from gpuplatform.contracts import ClusterHandle
-from gpuplatform.kubernetes import queues
 from gpuplatform.kubernetes.charts import KUEUE, Chart
 from gpuplatform.kubernetes.objects import KubernetesObject
 from gpuplatform.kubernetes.release import ReleaseComponent
+from gpuplatform.profile import queues
 
 __all__ = ["NAMESPACE", "Kueue", "KueueArgs", "kueue_values"]
 
@@ -44,7 +44,7 @@ class KueueArgs:
 
     Attributes:
         cluster: The cluster.
-        queues: The queues: `gpuplatform.kubernetes.queues_of`.
+        queues: The queues: `gpuplatform.profile.queues.queues_of`.
         nodes_max: The autoscaler's maximum of each pool, by the pool's name.
         pools: The GPU pools' own resources; Kueue comes after them and goes before them.
         after: What else it comes after: charts whose hooks are Jobs, which its webhook would turn away

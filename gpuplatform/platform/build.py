@@ -6,10 +6,9 @@ from importlib import import_module
 
 import pulumi
 
-from gpuplatform.kubernetes import GpuOperator, GpuOperatorArgs
 from gpuplatform.platform.built import Built
 from gpuplatform.platform.decision import Decision
-from gpuplatform.profile import operator_values
+from gpuplatform.platform.software import install
 
 __all__ = ["build"]
 
@@ -24,14 +23,7 @@ def build(decision: Decision) -> Built:
     decision.check()
     provider = decision.config.cloud.provider
     built: Built = import_module(f"gpuplatform.platform.{provider}").build(decision.config, decision.profiles)
-    GpuOperator(
-        "gpu-operator",
-        GpuOperatorArgs(
-            cluster=built.cluster,
-            values=operator_values(decision.profiles),
-            pools=tuple(built.pools.values()),
-        ),
-    )
+    install(decision, built)
     pulumi.export("cluster_name", built.cluster.name)
     pulumi.export("cluster_id", built.cluster.id)
     pulumi.export("endpoint", built.cluster.endpoint)

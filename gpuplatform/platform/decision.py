@@ -10,6 +10,7 @@ from gpuplatform.config import Platform
 from gpuplatform.errors import GuardrailError
 from gpuplatform.guardrails import Cost, Verdict, cost, footprint_of_config, judge, limits_of_config
 from gpuplatform.profile import NodeProfile, node_profile, operator_values
+from gpuplatform.profile.queues import Queue, queues_of
 
 __all__ = ["Decision", "decide"]
 
@@ -22,12 +23,14 @@ class Decision:
         config: The configuration itself.
         profiles: One a pool, in the configuration's order; a pool on a machine that does not exist or has no
             GPU has none, and a failing verdict says so.
+        queues: What jobs wait in: one a workload class; empty where there is none.
         verdicts: What the guardrails say.
         cost: What a month costs at the autoscaler's minimum and maximum.
     """
 
     config: Platform
     profiles: tuple[NodeProfile, ...]
+    queues: tuple[Queue, ...] = ()
     verdicts: tuple[Verdict, ...]
     cost: Cost
 
@@ -65,6 +68,7 @@ def decide(config: Platform, catalog: Catalog, today: date) -> Decision:
     return Decision(
         config=config,
         profiles=profiles,
+        queues=queues_of(config.workload_classes, profiles),
         verdicts=judge(footprint, limits_of_config(config), catalog, today),
         cost=cost(footprint, catalog, today),
     )

@@ -1,84 +1,86 @@
-"""Every value that we give a chart exists in that chart, with the type that it has there."""
+"""The GPU Operator's values for every owner of the driver, against the chart itself."""
 
 from __future__ import annotations
 
 from itertools import product
-from pathlib import Path
 
 import pytest
-import yaml
+from chart_data import DATA, chart_defaults, misfits, overlaid, yaml_of
+from profiles import made_profile
 
 from gpuplatform.kubernetes.charts import CHARTS, GPU_OPERATOR
-from gpuplatform.profile import AksDriver, AmiDriver, GkeDriver, NodeProfile, Taint, operator_values
+from gpuplatform.profile import (
+    AksDriver,
+    AmiDriver,
+    GkeDriver,
+    InfiniBand,
+    OperatorDriver,
+    SharedGpu,
+    operator_values,
+)
 
-DATA = Path(__file__).parent / "data"
 VERSIONS = ("v26.3.3", "v26.7.0")
-DRIVERS = {
-    "EKS, driver in the image": AmiDriver(ami_type="AL2023_x86_64_NVIDIA"),
-    "EKS on Arm, driver in the image": AmiDriver(ami_type="AL2023_ARM_64_NVIDIA"),
-    "GKE, default driver": GkeDriver(),
-    "GKE, latest driver": GkeDriver(version="LATEST"),
-    "AKS, driver of the node image": AksDriver(),
+INFINIBAND = InfiniBand(resource="rdma/ib", adapters=8)
+POOLS = {
+    "EKS, driver in the image": made_profile(AmiDriver(ami_type="AL2023_x86_64_NVIDIA")),
+    "EKS on Arm, driver in the image": made_profile(AmiDriver(ami_type="AL2023_ARM_64_NVIDIA")),
+    "EKS, Bottlerocket": made_profile(
+        AmiDriver(ami_type="BOTTLEROCKET_x86_64_NVIDIA"), plugin="bottlerocket"
+    ),
+    "GKE, default driver": made_profile(GkeDriver(), plugin="gke"),
+    "GKE, latest driver": made_profile(GkeDriver(version="LATEST"), plugin="gke"),
+    "GKE, own plugin on Container-Optimized OS": made_profile(OperatorDriver(host="gke-cos")),
+    "GKE, the operator on Ubuntu": made_profile(OperatorDriver(host="gke-ubuntu")),
+    "AKS, driver of the node image": made_profile(AksDriver()),
+    "AKS, GRID": made_profile(AksDriver(kind="GRID")),
+    "AKS, the operator": made_profile(OperatorDriver(host="aks-ubuntu")),
+    "AKS, the operator with InfiniBand": made_profile(
+        OperatorDriver(host="aks-ubuntu", rdma=True), fabric=INFINIBAND
+    ),
 }
-GPU = Taint(key="nvidia.com/gpu", value="present", effect="NoSchedule")
+SHARED = {
+    "whole": None,
+    "cut": SharedGpu(
+        kind="mig",
+        owner="gpu-operator",
+        config="all-1g.10gb",
+        resource="nvidia.com/mig-1g.10gb",
+        per_node=56,
+        per_gpu=7,
+        profile="1g.10gb",
+        label="nvidia.com/mig.config",
+        entry={"devices": "all", "mig-enabled": True, "mig-devices": {"1g.10gb": 7}},
+    ),
+    "in turns": SharedGpu(
+        kind="time-slicing",
+        owner="gpu-operator",
+        config="time-slicing-4",
+        resource="nvidia.com/gpu.shared",
+        per_node=32,
+        per_gpu=4,
+        label="nvidia.com/device-plugin.config",
+        entry={"version": "v1", "sharing": {"timeSlicing": {"resources": []}}},
+    ),
+}
 
 
-def profile(driver, *taints, pool="train"):
-    return NodeProfile(
-        pool=pool,
-        sku="some-machine",
-        gpus=8,
-        gpu_model="H100",
-        accelerator=None,
-        arch="amd64",
-        driver=driver,
-        image="some-image",
-        spot=False,
-        labels={},
-        taints=(GPU, *taints),
-        scale_from_zero={},
-        disk_gib=200,
+def values_of(mode, sharing="whole"):
+    pool = POOLS[mode]
+    second = made_profile(
+        pool.driver,
+        pool="serve",
+        plugin=pool.device_plugins[0],
+        fabric=pool.fabric,
+        sharing=SHARED[sharing],
     )
+    return operator_values([pool, second])
 
 
-def chart_defaults(version):
-    folder = DATA / f"gpu-operator-{version}"
-    defaults = yaml.safe_load((folder / "values.yaml").read_text())
-    sub_chart = yaml.safe_load((folder / "node-feature-discovery.values.yaml").read_text())
-    defaults["node-feature-discovery"] = overlaid(sub_chart, defaults["node-feature-discovery"])
-    return defaults
+@pytest.mark.parametrize(("version", "mode", "sharing"), list(product(VERSIONS, POOLS, SHARED)))
+def test_every_value_of_every_driver_mode_exists_in_the_chart_with_its_type(version, mode, sharing):
+    found = misfits(values_of(mode, sharing), chart_defaults("gpu-operator", version))
 
-
-def overlaid(below, above):
-    if isinstance(below, dict) and isinstance(above, dict):
-        return {
-            key: overlaid(below[key], above[key])
-            if key in below and key in above
-            else above.get(key, below.get(key))
-            for key in {**below, **above}
-        }
-    return above
-
-
-def misfits(values, defaults, path=""):
-    """Paths of values that the chart does not have, or has with another type."""
-    for key, value in values.items():
-        here = f"{path}.{key}".lstrip(".")
-        if key not in defaults:
-            yield here
-        elif defaults[key] is None or defaults[key] == {}:
-            continue  # the chart leaves the shape open
-        elif type(value) is not type(defaults[key]):
-            yield f"{here} is {type(value).__name__}, the chart has {type(defaults[key]).__name__}"
-        elif isinstance(value, dict):
-            yield from misfits(value, defaults[key], here)
-
-
-@pytest.mark.parametrize(("version", "mode"), list(product(VERSIONS, DRIVERS)))
-def test_every_value_of_every_driver_mode_exists_in_the_chart_with_its_type(version, mode):
-    values = operator_values([profile(DRIVERS[mode])])
-
-    assert list(misfits(values, chart_defaults(version))) == []
+    assert list(found) == []
 
 
 @pytest.mark.parametrize(
@@ -92,56 +94,75 @@ def test_every_value_of_every_driver_mode_exists_in_the_chart_with_its_type(vers
     ],
 )
 def test_a_misspelt_or_mistyped_value_is_found(values, found):
-    assert list(misfits(values, chart_defaults("v26.3.3"))) == found
-
-
-@pytest.mark.parametrize("mode", DRIVERS)
-def test_the_driver_is_never_installed_by_two_owners(mode):
-    """DRV-1, DRV-2, DRV-4: in every mode so far the cloud owns the driver; the chart's default is on."""
-    assert chart_defaults(GPU_OPERATOR.version)["driver"]["enabled"] is True
-
-    assert operator_values([profile(DRIVERS[mode])])["driver"]["enabled"] is False
+    assert list(misfits(values, chart_defaults("gpu-operator", "v26.3.3"))) == found
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("mode", DRIVERS)
+def test_drv_2_the_charts_own_default_is_to_install_driver_and_toolkit(version):
+    """So a mode that says nothing would install a second driver."""
+    defaults = chart_defaults("gpu-operator", version)
+
+    assert defaults["driver"]["enabled"] is True
+    assert defaults["toolkit"]["enabled"] is True
+    for mode in POOLS:
+        values = values_of(mode)
+        assert "enabled" in values["driver"]
+        assert "enabled" in values["toolkit"]
+
+
+@pytest.mark.parametrize(("version", "mode"), list(product(VERSIONS, POOLS)))
 def test_the_service_monitor_is_off_since_its_crd_may_be_missing(version, mode):
-    values = overlaid(chart_defaults(version), operator_values([profile(DRIVERS[mode])]))
+    values = overlaid(chart_defaults("gpu-operator", version), values_of(mode))
 
     assert values["dcgmExporter"]["serviceMonitor"]["enabled"] is False
 
 
-@pytest.mark.parametrize("mode", DRIVERS)
-def test_every_daemonset_tolerates_every_taint_of_every_pool_with_exists(mode):
-    """DRV-5, with the user's own taint of NVIDIA/gpu-operator#26."""
-    dedicated = Taint(key="dedicated", value="gpu", effect="NoSchedule")
-    spot = Taint(key="example.com/spot", value="true", effect="NoExecute")
-    pools = [profile(DRIVERS[mode], dedicated), profile(DRIVERS[mode], spot, pool="serve")]
+@pytest.mark.parametrize(("version", "mode"), list(product(VERSIONS, POOLS)))
+def test_drv_9_the_chart_brings_feature_discovery_unless_the_network_operator_does(version, mode):
+    values = overlaid(chart_defaults("gpu-operator", version), values_of(mode))
 
-    values = overlaid(chart_defaults(GPU_OPERATOR.version), operator_values(pools))
-
-    for tolerations in (
-        values["daemonsets"]["tolerations"],
-        values["node-feature-discovery"]["worker"]["tolerations"],
-    ):
-        assert {(t["key"], t["operator"], t["effect"]) for t in tolerations} == {
-            ("nvidia.com/gpu", "Exists", "NoSchedule"),
-            ("dedicated", "Exists", "NoSchedule"),
-            ("example.com/spot", "Exists", "NoExecute"),
-        }
-        assert all("value" not in t for t in tolerations)
+    assert values["nfd"]["enabled"] is ("InfiniBand" not in mode)
 
 
-def test_on_gke_the_toolkit_and_the_driver_folder_are_googles():
-    """DRV-4: one advertiser of GPUs, and the driver where Container-Optimized OS has it."""
-    values = operator_values([profile(GkeDriver())])
+@pytest.mark.parametrize("version", VERSIONS)
+def test_only_one_of_the_two_policies_that_exclude_one_another_is_made(version):
+    """v26.7.0 has a second one, for dynamic resource allocation; both at once are an invalid installation."""
+    defaults = chart_defaults("gpu-operator", version)
 
-    assert values["devicePlugin"]["enabled"] is False
-    assert values["hostPaths"]["driverInstallDir"] == "/home/kubernetes/bin/nvidia"
-    assert values["toolkit"]["installDir"] == "/home/kubernetes/bin/nvidia"
+    assert defaults.get("gpuCluster", {"deployCR": False})["deployCR"] is False
+    assert defaults.get("clusterPolicy", {"deployCR": True})["deployCR"] is True
+
+
+@pytest.mark.parametrize(("version", "mode", "sharing"), list(product(VERSIONS, POOLS, SHARED)))
+def test_the_parts_that_reach_the_cluster_policy_are_fields_of_its_kind(version, mode, sharing):
+    """The chart copies these parts of its values into the ClusterPolicy as they are."""
+    crd = yaml_of(f"gpu-operator-{version}/nvidia.com_clusterpolicies.yaml")
+    spec = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
+    values = values_of(mode, sharing)
+
+    for part, keys in {
+        "driver": ("enabled", "rdma", "upgradePolicy"),
+        "toolkit": ("enabled", "env", "installDir"),
+        "devicePlugin": ("enabled", "env"),
+        "migManager": ("enabled", "env"),
+        "gdrcopy": ("enabled",),
+    }.items():
+        for key in set(values.get(part, {})) & set(keys):
+            assert key in spec[part]["properties"], (part, key)
+    policy = values["driver"].get("upgradePolicy", {})
+    shape = spec["driver"]["properties"]["upgradePolicy"]["properties"]
+    # The values and the policy name one field differently: gpuPodDeletion is podDeletion there.
+    renamed = {"gpuPodDeletion": "podDeletion"}
+    for key, value in policy.items():
+        field = shape[renamed.get(key, key)]
+        assert not isinstance(value, dict) or set(value) <= set(field["properties"]), key
 
 
 def test_every_pinned_chart_has_its_real_values_beside_the_tests():
     for chart in CHARTS:
-        assert (DATA / f"{chart.name}-{chart.version}" / "values.yaml").is_file()
-        assert chart.repository.startswith("https://")
+        assert (DATA / f"{chart.name}-{chart.version}" / "values.yaml").is_file(), chart.name
+        assert chart.repository.startswith(("https://", "oci://"))
+        assert chart.version == yaml_of(f"{chart.name}-{chart.version}/Chart.yaml")["version"] or (
+            # NVIDIA's chart is versioned when it is packed.
+            chart is GPU_OPERATOR
+        )

@@ -13,7 +13,8 @@ from typing import Any, Final
 
 from gpuplatform.config.model import WorkloadClass
 from gpuplatform.errors import Refusal
-from gpuplatform.profile import NodeProfile, tolerations
+from gpuplatform.profile.model import NodeProfile
+from gpuplatform.profile.operator import tolerations
 
 __all__ = [
     "COHORT",
