@@ -183,8 +183,8 @@ class GpuPoolArgs:
 
     KIND: ClassVar[str]
     """What its cloud calls it: a kind of `gpuplatform.naming.RULES`."""
-    DRIVER: ClassVar[type[Driver]]
-    """Who owns the driver on this cloud."""
+    DRIVER: ClassVar[tuple[type[Driver], ...]]
+    """Who may own the driver on this cloud."""
 
     profile: NodeProfile
     nodes_min: int
@@ -196,7 +196,8 @@ class GpuPoolArgs:
         # The clouds say so too, minutes into a deployment and without the rule (Azure/AKS#3300).
         if (why := problem(self.KIND, self.profile.pool)) is not None:
             raise Refusal(why, where=f"{self.where}.name", way_out="choose another name for the pool")
-        driver_of(self.profile, self.DRIVER)
+        if not isinstance(self.profile.driver, self.DRIVER):
+            raise _other_owner(self.profile, " or ".join(kind.__name__ for kind in self.DRIVER))
         _check_bounds(f"{self.where}.nodes", self.nodes_min, self.nodes_max)
 
     @property
@@ -329,19 +330,23 @@ D = TypeVar("D", bound=Driver)
 
 
 def driver_of(profile: NodeProfile, kind: type[D]) -> D:
-    """The profile's driver, which is the cloud's own kind.
+    """The profile's driver, which is of the kind `kind`.
 
     Raises:
-        Refusal: The profile is another cloud's.
+        Refusal: It has another owner.
     """
     if not isinstance(profile.driver, kind):
-        raise Refusal(
-            f"the profile of {profile.sku} has another cloud's driver ({type(profile.driver).__name__})",
-            where=f"node_pools.{profile.pool}.sku",
-            rule=f"a pool of this cloud takes profiles with a {kind.__name__}",
-            way_out="make the profile from a machine type of the pool's own cloud: gpuplatform sku list",
-        )
+        raise _other_owner(profile, kind.__name__)
     return profile.driver
+
+
+def _other_owner(profile: NodeProfile, names: str) -> Refusal:
+    return Refusal(
+        f"the profile of {profile.sku} has another cloud's driver ({type(profile.driver).__name__})",
+        where=f"node_pools.{profile.pool}.sku",
+        rule=f"a pool of this cloud takes profiles with {names}",
+        way_out="make the profile from a machine type of the pool's own cloud: gpuplatform sku list",
+    )
 
 
 def _check_bounds(where: str, nodes_min: int, nodes_max: int) -> None:

@@ -33,6 +33,11 @@ class GkeClusterArgs(ClusterArgs):
     Attributes:
         network: The network, or the IDs of one that exists.
         project: The project's ID.
+        multi_networking: Whether nodes and pods may have more than one interface, which `GkeGpuNetworks` needs.
+            It is decided when the cluster is made; a change replaces the cluster. Not on for all, since it
+            needs a project with GKE Enterprise.
+        bare_metal: Whether pools of bare-metal machines (A4X Max) may join, which no cluster with shielded
+            nodes takes.
 
     Raises:
         Refusal: GKE cannot build it.
@@ -43,6 +48,8 @@ class GkeClusterArgs(ClusterArgs):
 
     network: GcpNetwork | GcpNetworkIds
     project: str
+    multi_networking: bool = False
+    bare_metal: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -160,7 +167,8 @@ class GkeCluster(ClusterComponent):
             workload_identity_config=container.ClusterWorkloadIdentityConfigArgs(
                 workload_pool=f"{args.project}.svc.id.goog"
             ),
-            enable_shielded_nodes=True,
+            enable_shielded_nodes=not args.bare_metal,
+            enable_multi_networking=args.multi_networking,
             **api_access(args, network=network),
             **networking(network),
             **default_pool(account),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Network
+from typing import Final
 
 import pulumi
 
@@ -18,6 +19,9 @@ __all__ = ["GcpNetwork", "GcpNetworkArgs", "GcpNetworkIds"]
 
 PODS_RANGE = "pods"
 SERVICES_RANGE = "services"
+
+WEBHOOK_PORTS: Final = ("8082", "9443")
+"""Kueue's visibility API and its webhooks (kubernetes-sigs/kueue charts/kueue)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,10 +62,10 @@ class GcpNetworkIds:
 class GcpNetwork(Component):
     """A VPC with one private subnet and NAT for what is not Google's.
 
-    Deliberately absent: firewall rules. GKE makes those that nodes and control plane need, and a VPC lets
-    nothing else in (https://cloud.google.com/kubernetes-engine/docs/concepts/firewall-rules). Theirs
-    let the control plane reach the nodes at ports 443 and 10250: a chart whose webhook listens elsewhere
-    brings a rule of its own. The GPU Operator has none.
+    GKE makes the firewall rules that nodes and control plane need, and a VPC lets nothing else in
+    (https://cloud.google.com/kubernetes-engine/docs/concepts/firewall-rules). Theirs let the control plane
+    reach the nodes at ports 443 and 10250; the one rule here adds the ports of Kueue, whose webhooks and
+    visibility API the control plane calls.
 
     Outputs:
         id: The VPC's ID.
@@ -98,6 +102,7 @@ class GcpNetwork(Component):
             self.child(),
         )
         subnet = self._subnet(name, args, network, layout)
+        webhooks = self._webhooks(name, args, network, layout)
         self.id = network.id
         self.node_subnet_ids = [subnet.id]
         self.pods_range = PODS_RANGE
@@ -109,8 +114,8 @@ class GcpNetwork(Component):
             services_range=SERVICES_RANGE,
             zones=args.zones,
             control_plane_cidr=layout.control_plane,
-            # Without it nodes could not pull their images.
-            ready=(self._nat(name, args, network, subnet),),
+            # Without NAT nodes could not pull their images, without the rule no chart's webhook would answer.
+            ready=(self._nat(name, args, network, subnet), webhooks),
         )
         self.finish(
             id=self.id,
@@ -136,6 +141,18 @@ class GcpNetwork(Component):
             ],
         }
         return GcpResource("gcp:compute/subnetwork:Subnetwork", f"{name}-nodes", props, self.child())
+
+    def _webhooks(
+        self, name: str, args: GcpNetworkArgs, network: GcpResource, layout: GcpLayout
+    ) -> GcpResource:
+        props = {
+            "name": fit("GCP resource", args.name, "webhooks"),
+            "network": network.id,
+            "direction": "INGRESS",
+            "sourceRanges": [str(layout.control_plane)],
+            "allows": [{"protocol": "tcp", "ports": list(WEBHOOK_PORTS)}],
+        }
+        return GcpResource("gcp:compute/firewall:Firewall", f"{name}-webhooks", props, self.child())
 
     def _nat(self, name: str, args: GcpNetworkArgs, network: GcpResource, subnet: GcpResource) -> GcpResource:
         router = GcpResource(

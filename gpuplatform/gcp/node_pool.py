@@ -38,12 +38,16 @@ class NodePool:
         disk_gib: Boot disk, GiB.
         service_account: Address of the nodes' service account.
         tags: Labels of the pool's machines and disks.
-        spot: Whether the nodes are spare capacity.
         labels: Kubernetes labels.
         taints: Kubernetes taints.
         accelerators: GPUs of each node.
         secure_boot: Whether only signed kernels and modules start.
         surge: Nodes that an upgrade adds before it takes old ones away; none means that it takes one first.
+        repaired: Whether GKE replaces broken nodes.
+        any_zone: Whether the autoscaler takes whichever zone has machines, instead of spreading nodes evenly.
+        node_config: What else `nodeConfig` holds.
+        arguments: What else the node pool holds.
+        replaced_on: Inputs that GKE would change in place, and that replace the pool instead.
     """
 
     name: str
@@ -57,12 +61,16 @@ class NodePool:
     disk_gib: int
     service_account: pulumi.Input[str]
     tags: Tags
-    spot: bool = False
     labels: Mapping[str, str] = field(default_factory=dict)
     taints: Sequence[Taint] = ()
     accelerators: Sequence[Any] = ()
     secure_boot: bool
     surge: int
+    repaired: bool = True
+    any_zone: bool = False
+    node_config: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    replaced_on: Sequence[str] = ()
 
 
 def node_pool(owner: Component, logical: str, pool: NodePool, *, after: Sequence[pulumi.Resource]) -> Any:
@@ -77,13 +85,14 @@ def node_pool(owner: Component, logical: str, pool: NodePool, *, after: Sequence
         initial_node_count=size.per_zone if size.autoscaled else None,
         node_count=None if size.autoscaled else size.per_zone,
         autoscaling=_autoscaling(pool) if size.autoscaled else None,
-        # A release channel accepts no "off" here; the cluster's maintenance exclusion holds upgrades back
-        # (settings.py).
-        management=container.NodePoolManagementArgs(auto_repair=True, auto_upgrade=True),
+        # A release channel accepts no "off" for upgrades ("Auto_upgrade must be true when release_channel
+        # REGULAR is set"); the cluster's maintenance exclusion holds them back (settings.py).
+        management=container.NodePoolManagementArgs(auto_repair=pool.repaired, auto_upgrade=True),
         upgrade_settings=container.NodePoolUpgradeSettingsArgs(
             strategy="SURGE", max_surge=pool.surge, max_unavailable=0 if pool.surge else 1
         ),
         node_config=_node_config(pool),
+        **pool.arguments,
         opts=owner.child(
             depends_on=list(after),
             # The name is taken while the old pool stands.
@@ -91,6 +100,7 @@ def node_pool(owner: Component, logical: str, pool: NodePool, *, after: Sequence
             # Sizes are the autoscaler's once the pool runs, and another initial size would replace it
             # (pulumi/pulumi-eks#709 is the same on AWS). Here, on the child: on a component it does nothing.
             ignore_changes=["initialNodeCount", "nodeCount"] if size.autoscaled else [],
+            replace_on_changes=list(pool.replaced_on),
         ),
     )
 
@@ -102,32 +112,35 @@ def _autoscaling(pool: NodePool) -> Any:
         total_max_node_count=pool.nodes_max,
         # ANY goes to the zone that has the machines, which spot and GPUs need; BALANCED spreads over zones
         # (https://cloud.google.com/kubernetes-engine/docs/concepts/cluster-autoscaler, "Location policy").
-        location_policy="ANY" if pool.spot or pool.accelerators else "BALANCED",
+        location_policy="ANY" if pool.any_zone else "BALANCED",
     )
 
 
 def _node_config(pool: NodePool) -> Any:
-    """Deliberately absent: the disk type, for which GKE picks one that the machine type supports."""
-    return container.NodePoolNodeConfigArgs(
-        machine_type=pool.sku,
-        image_type=pool.image,
-        disk_size_gb=pool.disk_gib,
-        spot=pool.spot,
-        service_account=pool.service_account,
-        oauth_scopes=[_SCOPE],
-        labels=dict(pool.labels),
-        resource_labels=pool.tags.gcp(),
-        taints=[
+    """Deliberately absent: the disk type, for which GKE picks one that most machine types support."""
+    config: dict[str, Any] = {
+        "machine_type": pool.sku,
+        "image_type": pool.image,
+        "disk_size_gb": pool.disk_gib,
+        "spot": False,
+        "service_account": pool.service_account,
+        "oauth_scopes": [_SCOPE],
+        "labels": dict(pool.labels),
+        "resource_labels": pool.tags.gcp(),
+        "taints": [
             container.NodePoolNodeConfigTaintArgs(key=t.key, value=t.value, effect=TAINT_EFFECTS[t.effect])
             for t in pool.taints
         ],
-        guest_accelerators=list(pool.accelerators),
-        gvnic=container.NodePoolNodeConfigGvnicArgs(enabled=True),
-        shielded_instance_config=container.NodePoolNodeConfigShieldedInstanceConfigArgs(
+        "guest_accelerators": list(pool.accelerators),
+        "gvnic": container.NodePoolNodeConfigGvnicArgs(enabled=True),
+        "shielded_instance_config": container.NodePoolNodeConfigShieldedInstanceConfigArgs(
             enable_secure_boot=pool.secure_boot, enable_integrity_monitoring=True
         ),
         # Pods get Workload Identity, never the nodes' own account, from the metadata server.
-        workload_metadata_config=container.NodePoolNodeConfigWorkloadMetadataConfigArgs(mode="GKE_METADATA"),
+        "workload_metadata_config": container.NodePoolNodeConfigWorkloadMetadataConfigArgs(
+            mode="GKE_METADATA"
+        ),
         # What the API adds by itself; undeclared, it would be a difference.
-        metadata={"disable-legacy-endpoints": "true"},
-    )
+        "metadata": {"disable-legacy-endpoints": "true"},
+    }
+    return container.NodePoolNodeConfigArgs(**{**config, **pool.node_config})

@@ -1,17 +1,32 @@
-"""An environment on Google Cloud: provider, network, cluster, one GPU pool for each profile."""
+"""An environment on Google Cloud: provider, network, cluster, GPU networks, one GPU pool for each profile."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pulumi
 import pulumi_gcp as gcp
 
 from gpuplatform.config import Gcp, Platform
-from gpuplatform.gcp import GcpNetwork, GcpNetworkArgs, GkeCluster, GkeClusterArgs, GkeGpuPool, GkeGpuPoolArgs
+from gpuplatform.gcp import (
+    GcpNetwork,
+    GcpNetworkArgs,
+    GkeCluster,
+    GkeClusterArgs,
+    GkeGpuNetworks,
+    GkeGpuNetworksArgs,
+    GkeGpuPool,
+    GkeGpuPoolArgs,
+    GkeNodeDaemons,
+    GkeNodeDaemonsArgs,
+)
+from gpuplatform.gcp.fabric import in_one_zone
 from gpuplatform.platform.arguments import cloud_of, cluster_arguments, network_arguments, pool_arguments
 from gpuplatform.platform.built import Built
 from gpuplatform.profile import NodeProfile
+from gpuplatform.profile.fabric import NvlinkDomain
+from gpuplatform.profile.gcp import node_daemons, node_networks
 
 __all__ = ["build"]
 
@@ -24,16 +39,75 @@ def build(config: Platform, profiles: Sequence[NodeProfile]) -> Built:
         Refusal: Google Cloud cannot build it as asked.
     """
     cloud = cloud_of(config, Gcp)
+    arguments = dict(pool_arguments(config, profiles))
+    for each in arguments.values():
+        in_one_zone(each["profile"], each["zones"])  # before the first resource, not at the pool
     provider = gcp.Provider("gcp", project=cloud.project, region=cloud.region)
     opts = pulumi.ResourceOptions(provider=provider)
     network = GcpNetwork("network", GcpNetworkArgs(**network_arguments(config)), opts)
     cluster = GkeCluster(
         "cluster",
-        GkeClusterArgs(network=network, project=cloud.project, **cluster_arguments(config)),
+        GkeClusterArgs(
+            network=network,
+            project=cloud.project,
+            multi_networking=any(_named(profile) for profile in profiles),
+            bare_metal=any(_bare_metal(profile) for profile in profiles),
+            **cluster_arguments(config),
+        ),
         opts,
     )
-    pools = {
-        name: GkeGpuPool(f"pool-{name}", GkeGpuPoolArgs(cluster=cluster, **arguments), opts).node_group
-        for name, arguments in pool_arguments(config, profiles)
-    }
+    if node_daemons(profiles):
+        GkeNodeDaemons("node-daemons", GkeNodeDaemonsArgs(cluster=cluster.handle, profiles=profiles), opts)
+    pools = _pools(config, cloud, cluster, arguments, opts)
     return Built(cluster=cluster.handle, pools=pools, provider=provider)
+
+
+def _pools(
+    config: Platform,
+    cloud: Gcp,
+    cluster: GkeCluster,
+    arguments: dict[str, dict[str, Any]],
+    opts: pulumi.ResourceOptions,
+) -> dict[str, pulumi.Resource]:
+    connected = [each["profile"] for each in arguments.values() if _networks(each["profile"])]
+    networks = None
+    if connected:
+        networks = GkeGpuNetworks(
+            "gpu-networks",
+            GkeGpuNetworksArgs(
+                name=config.physical_name,
+                project=cloud.project,
+                region=cloud.region,
+                cidr=config.network.cidr,
+                cluster=cluster.handle,
+                profiles=connected,
+                zones={name: each["zones"] for name, each in arguments.items()},
+            ),
+            opts,
+        )
+    return {
+        name: GkeGpuPool(
+            f"pool-{name}",
+            GkeGpuPoolArgs(
+                cluster=cluster,
+                interfaces=networks.interfaces.get(name, ()) if networks else (),
+                after=networks.objects.get(name, ()) if networks else (),
+                **each,
+            ),
+            opts,
+        ).node_group
+        for name, each in arguments.items()
+    }
+
+
+def _networks(profile: NodeProfile) -> bool:
+    return bool(node_networks(profile.pool, profile.fabric))
+
+
+def _named(profile: NodeProfile) -> bool:
+    """Whether pods choose among the nodes' networks by name, which takes multi-networking."""
+    return any(network.name for network in node_networks(profile.pool, profile.fabric))
+
+
+def _bare_metal(profile: NodeProfile) -> bool:
+    return isinstance(profile.fabric, NvlinkDomain) and profile.fabric.roce.bare_metal

@@ -52,7 +52,7 @@ REPLACEMENTS: Final = (
     ),
     Replacement(
         "gcp:compute/resourcePolicy:ResourcePolicy",
-        replace=("region", "groupPlacementPolicy"),
+        replace=("region", "groupPlacementPolicy", "workloadPolicy"),
     ),
     Replacement(
         "gcp:serviceaccount/account:Account",

@@ -8,7 +8,13 @@ from gpuplatform.catalog import Sku
 from gpuplatform.config import NodePool
 from gpuplatform.profile.fabric import Fabric, NoFabric, NvlinkDomain, Roce, Tcpx, Tcpxo
 from gpuplatform.profile.facts import CloudFacts
-from gpuplatform.profile.gcp.capacity import ADMISSION_CHECK, capacity, capacity_labels, capacity_taints
+from gpuplatform.profile.gcp.capacity import (
+    ADMISSION_CHECK,
+    QUEUED_LABEL,
+    capacity,
+    capacity_labels,
+    capacity_taints,
+)
 from gpuplatform.profile.gcp.daemons import node_daemons
 from gpuplatform.profile.gcp.disks import boot_disk, local_disks
 from gpuplatform.profile.gcp.drivers import ownership
@@ -18,7 +24,7 @@ from gpuplatform.profile.gcp.networks import NodeNetwork, node_networks
 from gpuplatform.profile.gcp.pod import pod as wiring
 from gpuplatform.profile.model import CapacityPlan, Taint
 
-__all__ = ["NodeNetwork", "facts", "machine_type", "node_daemons", "node_networks"]
+__all__ = ["GKE_TAINTS", "NodeNetwork", "facts", "machine_type", "node_daemons", "node_networks"]
 
 # GKE adds it only where another pool without GPUs exists already, and then it differs from what was declared
 # and recreates the pool: so it is always declared, with GKE's own value
@@ -28,6 +34,9 @@ _GPU_TAINT: Final = Taint(key="nvidia.com/gpu", value="present", effect="NoSched
 # GKE puts it on nodes with Arm processors by itself (https://cloud.google.com/kubernetes-engine/docs/how-to/
 # prepare-arm-workloads-for-deployment): it is here so that everything that must run there tolerates it.
 _ARM_TAINT: Final = Taint(key="kubernetes.io/arch", value="arm64", effect="NoSchedule")
+
+GKE_TAINTS: Final = frozenset({QUEUED_LABEL, _ARM_TAINT.key})
+"""Keys of the taints that GKE adds by itself: a node pool that declared them would have them twice."""
 
 
 def facts(pool: NodePool, sku: Sku, where: str) -> CloudFacts:

@@ -72,7 +72,7 @@ def node_daemons(profiles: Sequence[NodeProfile]) -> tuple[Object, ...]:
 
 
 def _metal(profile: NodeProfile) -> bool:
-    return isinstance(profile.fabric, NvlinkDomain) and profile.fabric.roce.network_profile.endswith("-metal")
+    return isinstance(profile.fabric, NvlinkDomain) and profile.fabric.roce.bare_metal
 
 
 def _tcpx_installer(profiles: Sequence[NodeProfile]) -> Object:

@@ -101,7 +101,7 @@ def fabric(pool: NodePool, sku: Sku, image: str, where: str) -> Fabric:
 def fabric_labels(connects: Fabric) -> dict[str, str]:
     """Labels by which GKE runs its network driver for dynamic resource allocation on the nodes."""
     match connects:
-        case NvlinkDomain(roce=Roce(network_profile="vpc-roce-metal")):
+        case NvlinkDomain(roce=Roce(bare_metal=True)):
             # GoogleCloudPlatform/cluster-toolkit, examples/gke-a4x-max-bm/gke-a4x-max-bm.yaml.
             return {DRANET_LABEL: "true", "cloud.google.com/gke-dpv2-unified-cni": "cni-migration"}
         case NvlinkDomain():

@@ -21,6 +21,7 @@ class NodeNetwork:
         device: `NetDevice` (a gVNIC) or `RDMA`, as GKENetworkParamSet spells them.
         vpc: Key of the VPC that it is in; interfaces with one key share a VPC and have a subnet each, except
             on bare metal, where the VPC brings one subnet for all.
+        subnet: Key of its subnet; empty where the VPC brings one itself.
         shared: Whether all pools of the cluster use the same VPC.
         mtu: The VPC's MTU; None for Google's default.
     """
@@ -29,6 +30,7 @@ class NodeNetwork:
     interface: str
     device: Literal["NetDevice", "RDMA"]
     vpc: str
+    subnet: str
     shared: bool
     mtu: int | None = None
 
@@ -48,6 +50,7 @@ def node_networks(pool: str, connects: Fabric) -> tuple[NodeNetwork, ...]:
                     interface=f"eth{number}",
                     device="NetDevice",
                     vpc=f"gpu-{number}",
+                    subnet=f"gpu-{number}",
                     shared=True,
                     mtu=mtu,
                 )
@@ -56,16 +59,16 @@ def node_networks(pool: str, connects: Fabric) -> tuple[NodeNetwork, ...]:
         case Roce(dranet=False) as roce:
             return (_gvnic(pool), *_rdma(pool, roce))
         # Bare metal: GoogleCloudPlatform/cluster-toolkit, examples/gke-a4x-max-bm/gke-a4x-max-bm.yaml.
-        case NvlinkDomain(roce=Roce(network_profile="vpc-roce-metal") as roce):
-            return tuple(replace(each, name="", interface="") for each in (_gvnic(pool), *_rdma(pool, roce)))
+        case NvlinkDomain(roce=Roce(bare_metal=True) as roce):
+            rdma = (replace(each, subnet="") for each in _rdma(pool, roce))
+            return tuple(replace(each, name="", interface="") for each in (_gvnic(pool), *rdma))
         case _:
             return ()
 
 
 def _gvnic(pool: str) -> NodeNetwork:
-    return NodeNetwork(
-        name=f"{pool}-gvnic", interface="", device="NetDevice", vpc=f"{pool}-gvnic", shared=False
-    )
+    key = f"{pool}-gvnic"
+    return NodeNetwork(name=key, interface="", device="NetDevice", vpc=key, subnet=key, shared=False)
 
 
 def _rdma(pool: str, roce: Roce) -> tuple[NodeNetwork, ...]:
@@ -76,6 +79,7 @@ def _rdma(pool: str, roce: Roce) -> tuple[NodeNetwork, ...]:
             interface=f"eth{number + 2}",
             device="RDMA",
             vpc=f"{pool}-rdma",
+            subnet=f"{pool}-rdma-{number}",
             shared=False,
         )
         for number in range(roce.adapters)

@@ -211,7 +211,7 @@ def _nvlink(pool: str, connects: NvlinkDomain) -> PodWiring:
         # (NVIDIA/k8s-dra-driver-gpu, feature gate IMEXDaemonsWithDNSNames, on by default).
         "spec": {"numNodes": 0, "channel": {"resourceClaimTemplate": {"name": f"{pool}-channel"}}},
     }
-    metal = connects.roce.network_profile == "vpc-roce-metal"
+    metal = connects.roce.bare_metal
     return PodWiring(
         resources={},
         # On bare metal the plugin is in the job's image (examples/gke-a4x-max-bm/nccl-jobset-example.yaml).

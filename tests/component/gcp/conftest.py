@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from ipaddress import IPv4Network
 
 import pulumi
 import pytest
 
+from gpuplatform import catalog
+from gpuplatform.config import NodePool
 from gpuplatform.gcp import (
     GcpNetwork,
     GcpNetworkArgs,
@@ -17,7 +20,7 @@ from gpuplatform.gcp import (
     GkeGpuPoolArgs,
 )
 from gpuplatform.plan.recorder import record
-from gpuplatform.profile import GkeDriver, NodeProfile, Taint
+from gpuplatform.profile import node_profile
 from gpuplatform.tags import Tags
 
 TAGS = Tags(
@@ -36,22 +39,22 @@ NETWORK = GcpNetworkArgs(
     region="us-east4",
     tags=TAGS,
 )
-GPU = Taint(key="nvidia.com/gpu", value="present", effect="NoSchedule")
-TRAIN = NodeProfile(
-    pool="train",
-    sku="a3-megagpu-8g",
-    gpus=8,
-    gpu_model="H100",
-    accelerator="nvidia-h100-mega-80gb",
-    arch="amd64",
-    driver=GkeDriver(),
-    image="COS_CONTAINERD",
-    spot=False,
-    labels={"gpuplatform.io/pool": "train"},
-    taints=(GPU,),
-    scale_from_zero={},
-    disk_gib=200,
-)
+
+
+def profile_of(sku, **changes):
+    """The profile of a training pool on `sku`."""
+    asked = {"name": "train", "sku": sku, "purpose": "training", "nodes": {"max": 4}, **changes}
+    pool = NodePool.model_validate_json(json.dumps(asked))
+    return node_profile(pool, catalog.load().sku("gcp", sku))
+
+
+TRAIN = profile_of("a3-megagpu-8g", fabric="none")
+
+
+@pytest.fixture
+def profile():
+    """Makes profiles of training pools."""
+    return profile_of
 
 
 @pytest.fixture

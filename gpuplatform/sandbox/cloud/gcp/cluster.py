@@ -15,6 +15,7 @@ from gpuplatform.sandbox.cloud.gcp.common import (
     NETWORK,
     NOT_FOUND,
     POOL,
+    RESOURCE_POLICY,
     SUBNET,
     normal,
     project_of,
@@ -112,7 +113,54 @@ def cluster_of(call: Call) -> str:
     return f"projects/{project_of(call)}/locations/{call.region}/clusters/{cluster}"
 
 
+def _check_flex_start(call: Call) -> Iterator[Problem]:
+    """hashicorp/terraform-provider-google#18341; GoogleCloudPlatform/cluster-toolkit, gke-node-pool."""
+    queued, flex = call.get("queuedProvisioning.enabled"), call.get("nodeConfig.flexStart")
+    if not queued and not flex:
+        return
+    kind = call.get("nodeConfig.reservationAffinity.consumeReservationType")
+    if kind != "NO_RESERVATION":
+        what = "Queued_provisioning" if queued else "Flex_start"
+        yield Problem(
+            "nodeConfig.reservationAffinity",
+            f"{what} requires reservation affinity to be set to none (NO_RESERVATION)",
+        )
+    if call.get("nodeConfig.spot"):
+        yield Problem("nodeConfig.spot", "flex-start and queued provisioning exclude spot")
+    if flex and call.get("management.autoRepair") is not False:
+        yield Problem("management.autoRepair", "flex-start requires node auto-repair to be off")
+    if call.get("nodeCount") is not None:
+        yield Problem("nodeCount", "flex-start takes no fixed number of nodes")
+    if queued and call.get("autoscaling.totalMinNodeCount"):
+        yield Problem("autoscaling.totalMinNodeCount", "queued provisioning requires a minimum of 0")
+    if queued and call.get("placementPolicy.type") == "COMPACT":
+        yield Problem("placementPolicy", "queued provisioning excludes compact placement")
+
+
+def _check_driver(call: Call) -> Iterator[Problem]:
+    """A label that turns GKE's plugin off also stops GKE's driver from being finished (NVIDIA/aicr#1998)."""
+    label = wire.at(call.inputs, "nodeConfig.labels")
+    off = any(isinstance(each, Mapping) and each.get(_NO_PLUGIN) == "true" for each in label)
+    versions = [
+        version
+        for version in wire.at(
+            call.inputs, "nodeConfig.guestAccelerators[].gpuDriverInstallationConfig.gpuDriverVersion"
+        )
+        if version != wire.UNKNOWN
+    ]
+    if off and any(version != "INSTALLATION_DISABLED" for version in versions):
+        yield Problem(
+            "nodeConfig.labels",
+            f"with {_NO_PLUGIN} the driver that GKE installs is never finished: the nodes have none",
+        )
+
+
+_NO_PLUGIN = "gke-no-default-nvidia-gpu-device-plugin"
+
+
 def _check_pool(call: Call) -> Iterator[Problem]:
+    yield from _check_flex_start(call)
+    yield from _check_driver(call)
     scaling = "autoscaling."
     for least, most in (("minNodeCount", "maxNodeCount"), ("totalMinNodeCount", "totalMaxNodeCount")):
         low, high = call.get(scaling + least, 0), call.get(scaling + most)
@@ -120,19 +168,22 @@ def _check_pool(call: Call) -> Iterator[Problem]:
             yield Problem(scaling + least, f"{low:g} is more than {most}, {high:g}")
     if call.get(f"{scaling}minNodeCount") is not None and call.get(f"{scaling}totalMaxNodeCount") is not None:
         yield Problem("autoscaling", "limits per zone and total limits exclude one another")
-    if call.get("queuedProvisioning.enabled"):
-        kind = call.get("nodeConfig.reservationAffinity.consumeReservationType")
-        if kind != "NO_RESERVATION":
-            yield Problem(
-                "nodeConfig.reservationAffinity",
-                "Queued_provisioning requires reservation affinity to be set to none (NO_RESERVATION)",
-            )
+    if call.get("placementPolicy.type") == "COMPACT" and len(call.get("nodeLocations") or ()) > 1:
+        yield Problem("placementPolicy", "compact placement is inside one zone")
 
 
 def _create_pool(call: Call) -> None:
     cluster = call.world.named(CLUSTER, cluster_of(call))
+    if cluster and call.get("management.autoUpgrade") is False:
+        channel = wire.first(wire.plain(cluster.inputs), "releaseChannel.channel", "REGULAR")
+        if channel != "UNSPECIFIED":
+            raise CloudError(
+                f"googleapi: Error 400: Auto_upgrade must be true when release_channel {channel} is set.,"
+                " badRequest"
+            )
     extra = list(wire.at(call.inputs, "networkConfig.additionalNodeNetworkConfigs[]"))
-    if cluster and extra and not cluster.inputs.get("enableMultiNetworking"):
+    metal = str(call.get("nodeConfig.machineType")).endswith("-metal")
+    if cluster and extra and not metal and not cluster.inputs.get("enableMultiNetworking"):
         raise CloudError(
             "googleapi: Error 400: Additional node networks need a cluster with multi-networking"
             " enabled; it can"
@@ -191,7 +242,15 @@ RULES = (
                 unless=r"^default$|@developer\.gserviceaccount\.com$",
             ),
             Reference("networkConfig.additionalNodeNetworkConfigs[].network", NETWORK, NOT_FOUND, IN_USE),
-            Reference("networkConfig.additionalNodeNetworkConfigs[].subnetwork", SUBNET, NOT_FOUND, IN_USE),
+            Reference(
+                "networkConfig.additionalNodeNetworkConfigs[].subnetwork",
+                SUBNET,
+                NOT_FOUND,
+                IN_USE,
+                unless=r"^default-subnet-1-",  # made with its VPC by the network profile of bare metal
+            ),
+            # One that is not there may be somebody's own, made outside.
+            Reference("placementPolicy.policyName", RESOURCE_POLICY, holds=IN_USE),
         ),
         machines=("nodeConfig.machineType",),
         nodes="initialNodeCount",

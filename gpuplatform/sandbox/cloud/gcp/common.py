@@ -21,6 +21,7 @@ __all__ = [
     "NETWORK",
     "NOT_FOUND",
     "POOL",
+    "RESOURCE_POLICY",
     "RING",
     "ROUTER",
     "SUBNET",
@@ -39,6 +40,8 @@ ROUTER = "gcp:compute/router:Router"
 CLUSTER = "gcp:container/cluster:Cluster"
 
 POOL = "gcp:container/nodePool:NodePool"
+
+RESOURCE_POLICY = "gcp:compute/resourcePolicy:ResourcePolicy"
 
 ACCOUNT = "gcp:serviceaccount/account:Account"
 

@@ -13,6 +13,7 @@ from gpuplatform.sandbox.cloud.gcp.common import (
     NAME,
     NETWORK,
     NOT_FOUND,
+    RESOURCE_POLICY,
     ROUTER,
     SUBNET,
     normal,
@@ -64,11 +65,32 @@ def _nat_id(call: Call) -> str:
     return f"{project_of(call)}/{call.region}/{call.get('router')}/{call.name}"
 
 
+_MTU = (1300, 8896)
+_NETWORK_PROFILE = re.compile(
+    r"(.*/)?networkProfiles/[a-z]+-[a-z]+\d+-[a-z]-(vpc-roce|vpc-roce-metal|vpc-falcon)"
+)
+
+
+def _check_network(call: Call) -> Iterator[Problem]:
+    mtu, profile = call.get("mtu"), call.get("networkProfile")
+    least, most = _MTU
+    if isinstance(mtu, int | float) and not least <= mtu <= most:
+        yield Problem("mtu", f"{mtu:g} is not between {least} and {most}")
+    if isinstance(profile, str) and profile != wire.UNKNOWN and not _NETWORK_PROFILE.fullmatch(profile):
+        yield Problem("networkProfile", f"{profile!r} is no network profile, such as ZONE-vpc-roce")
+
+
+def _create_firewall(call: Call) -> None:
+    network = call.world.named(NETWORK, normal(str(call.get("network"))))
+    if network is not None and network.inputs.get("networkProfile"):
+        raise CloudError(
+            f"googleapi: Error 400: Firewall rules are not supported in network '{network.name}' by its"
+            " network profile., badRequest"
+        )
+
+
 RULES = (
-    Rule(
-        NETWORK,
-        names=NAME,
-    ),
+    Rule(NETWORK, names=NAME, check=_check_network),
     Rule(
         SUBNET,
         names=NAME,
@@ -91,13 +113,14 @@ RULES = (
         "gcp:compute/firewall:Firewall",
         names=NAME,
         references=(IN_NETWORK,),
+        create=_create_firewall,
     ),
     Rule(
         "gcp:compute/address:Address",
         names=NAME,
     ),
     Rule(
-        "gcp:compute/resourcePolicy:ResourcePolicy",
+        RESOURCE_POLICY,
         names=NAME,
     ),
 )
