@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpuplatform.aws.autoscaler import AutoscalerRole, AutoscalerRoleArgs
-from gpuplatform.aws.cluster import EksCluster, EksClusterArgs, EksClusterIds
+from gpuplatform.aws.cluster import EksCluster, EksClusterArgs, EksClusterIds, EksFabricIds
 from gpuplatform.aws.gpu_pool import EksGpuPool, EksGpuPoolArgs
 from gpuplatform.aws.network import AwsNetwork, AwsNetworkArgs, AwsNetworkIds
 
@@ -16,6 +16,7 @@ __all__ = [
     "EksCluster",
     "EksClusterArgs",
     "EksClusterIds",
+    "EksFabricIds",
     "EksGpuPool",
     "EksGpuPoolArgs",
 ]

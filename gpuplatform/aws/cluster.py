@@ -22,7 +22,7 @@ from gpuplatform.aws.zones import control_plane_zones
 from gpuplatform.contracts import ClusterArgs, ClusterComponent
 from gpuplatform.errors import Refusal
 
-__all__ = ["EksCluster", "EksClusterArgs", "EksClusterIds"]
+__all__ = ["EksCluster", "EksClusterArgs", "EksClusterIds", "EksFabricIds"]
 
 LOG_TYPES: Final = ("api", "audit", "authenticator", "controllerManager", "scheduler")
 LOG_RETENTION_DAYS: Final = 90
@@ -73,6 +73,19 @@ class EksClusterArgs(ClusterArgs):
 
 
 @dataclass(frozen=True, kw_only=True)
+class EksFabricIds:
+    """What pools with Elastic Fabric Adapters need to know of their cluster.
+
+    Attributes:
+        vpc_id: The VPC of the nodes.
+        security_group_id: The cluster's own security group, which EKS makes.
+    """
+
+    vpc_id: pulumi.Input[str]
+    security_group_id: pulumi.Input[str]
+
+
+@dataclass(frozen=True, kw_only=True)
 class EksClusterIds:
     """A cluster that exists already, for an `EksGpuPool` in it.
 
@@ -82,6 +95,7 @@ class EksClusterIds:
         node_role_arn: A role with the policies that EKS nodes need.
         subnet_by_zone: One private subnet's ID for each zone.
         before_nodes: What must exist before a node is created, such as the CNI add-on.
+        fabric: Where pools have Elastic Fabric Adapters.
     """
 
     cluster_name: pulumi.Input[str]
@@ -89,6 +103,7 @@ class EksClusterIds:
     node_role_arn: pulumi.Input[str]
     subnet_by_zone: Mapping[str, pulumi.Input[str]]
     before_nodes: Sequence[pulumi.Resource] = ()
+    fabric: EksFabricIds | None = None
 
 
 class EksCluster(ClusterComponent):
@@ -126,6 +141,9 @@ class EksCluster(ClusterComponent):
             node_role_arn=node_role.arn,
             subnet_by_zone=network.subnet_by_zone,
             before_nodes=(*network.ready, *agent, *networking, *node_role.ready),
+            fabric=EksFabricIds(
+                vpc_id=network.id, security_group_id=cluster.vpc_config.cluster_security_group_id
+            ),
         )
         nodes = system_pool(
             self,

@@ -10,11 +10,14 @@ import pulumi
 from pulumi_aws import eks
 
 from gpuplatform.aws.cluster import EksCluster, EksClusterIds
+from gpuplatform.aws.fabric import fabric_security_group, placement_group
 from gpuplatform.aws.launch_template import launch_template, launch_template_of
-from gpuplatform.aws.resource import AwsResource
+from gpuplatform.aws.machines import machines
+from gpuplatform.aws.resource import AwsResource, LaunchTemplate
 from gpuplatform.contracts import TAINT_EFFECTS, GpuPoolArgs, GpuPoolComponent, driver_of
 from gpuplatform.errors import Refusal
-from gpuplatform.profile import AmiDriver
+from gpuplatform.profile import AmiDriver, Efa
+from gpuplatform.profile.aws import why_one_zone
 
 __all__ = ["EksGpuPool", "EksGpuPoolArgs"]
 
@@ -24,6 +27,14 @@ MOST_GROUP_TAGS: Final = 50
 """Of an Auto Scaling group (kubernetes/autoscaler, proposals/circumvent-tag-limit-aws.md)."""
 EKS_GROUP_TAGS: Final = 5
 """EKS's own: eks:cluster-name, eks:nodegroup-name, kubernetes.io/cluster/..., two for the autoscaler."""
+
+CAPACITY_TYPES: Final = {
+    "on-demand": "ON_DEMAND",
+    "spot": "SPOT",
+    "reservation": "ON_DEMAND",
+    "capacity-block": "CAPACITY_BLOCK",
+}
+"""By kind of capacity. The SDK's own list lacks the last (hashicorp/terraform-provider-aws#40876)."""
 
 _HINTS: Final = "k8s.io/cluster-autoscaler/node-template/"
 
@@ -41,7 +52,7 @@ class EksGpuPoolArgs(GpuPoolArgs):
 
     KIND = "EKS node group"
     # The driver is part of the image: Amazon Linux has no driver container (NVIDIA/gpu-operator#686).
-    DRIVER = AmiDriver
+    DRIVER = (AmiDriver,)
 
     cluster: EksCluster | EksClusterIds
 
@@ -54,6 +65,14 @@ class EksGpuPoolArgs(GpuPoolArgs):
                 where=f"{self.where}.zones",
                 rule="a pool's zones are among its cluster's",
                 way_out=f"choose among {', '.join(known)}",
+            )
+        self._check_zones()
+        if isinstance(self.profile.fabric, Efa) and self.cluster_ids.fabric is None:
+            raise Refusal(
+                f"{self.profile.sku} has Elastic Fabric Adapters, and the cluster is without `fabric`",
+                where=f"{self.where}.fabric",
+                rule="their security group lies in the cluster's VPC, beside the cluster's own",
+                way_out="give EksClusterIds fabric=EksFabricIds(...), or the pool fabric: none",
             )
         if len(self.profile.taints) > MOST_TAINTS:
             raise Refusal(
@@ -71,6 +90,18 @@ class EksGpuPoolArgs(GpuPoolArgs):
                 way_out="leave labels out, or keep one node: nodes.min: 1",
             )
 
+    def _check_zones(self) -> None:
+        profile = self.profile
+        together = profile.placement.kind == "cluster"
+        why = why_one_zone(profile.fabric, profile.capacity, together=together)
+        if why is not None and len(self.zones) != 1:
+            raise Refusal(
+                f"pool {profile.pool} would use zones {', '.join(self.zones)}",
+                where=f"{self.where}.zones",
+                rule=why,
+                way_out="choose one",
+            )
+
     @property
     def cluster_ids(self) -> EksClusterIds:
         """What the pool needs to know of its cluster."""
@@ -86,8 +117,9 @@ class EksGpuPool(GpuPoolComponent):
     """A managed node group of one GPU machine type.
 
     The machine type is set on the node group, not in the launch template: the two refuse each other, and here
-    a policy reads it before anything exists. Another machine type replaces the group, the old one first:
-    two pools at once would need twice the GPU quota, and a reservation holds only one.
+    a policy reads it before anything exists. A capacity block wants it in the template. Another machine type
+    replaces the group, the old one first: two pools at once would need twice the GPU quota, and a reservation
+    holds only one.
 
     The autoscaler owns the number of nodes between the bounds, and EKS refuses bounds that exclude the
     current number. Where an update says so, set `nodes_min` and `nodes_max` both to the bound that was
@@ -119,16 +151,38 @@ class EksGpuPool(GpuPoolComponent):
             )
         self.finish_pool(group, group.node_group_name, group.arn, autoscaling_group=self.autoscaling_group)
 
-    def _node_group(self, name: str, args: EksGpuPoolArgs) -> Any:
+    def _launch_template(
+        self, logical: str, args: EksGpuPoolArgs
+    ) -> tuple[LaunchTemplate, list[pulumi.Resource]]:
+        """The template, and what must exist beside it before a node is launched."""
         cluster, profile = args.cluster_ids, args.profile
-        logical = f"{name}-gpu-pool"
+        groups: list[pulumi.Input[str]] = []
+        first: list[pulumi.Resource] = []
+        if isinstance(profile.fabric, Efa) and cluster.fabric is not None:
+            group, rules = fabric_security_group(
+                self, f"{logical}-efa", vpc_id=cluster.fabric.vpc_id, tags=args.tags
+            )
+            groups = [cluster.fabric.security_group_id, group.id]
+            first += rules
+        near: pulumi.Input[str] | None = profile.placement.name or None
+        if profile.placement.kind == "cluster":
+            near = placement_group(self, logical, tags=args.tags).id
         template = launch_template(
             self,
             logical,
             node_name=pulumi.Output.concat(cluster.cluster_name, "-", profile.pool),
             disk_gib=profile.disk_gib,
             tags=args.tags,
+            bottlerocket=driver_of(profile, AmiDriver).ami_type.startswith("BOTTLEROCKET"),
+            more=machines(profile, security_groups=groups, placement_group=near),
         )
+        return template, first
+
+    def _node_group(self, name: str, args: EksGpuPoolArgs) -> Any:
+        cluster, profile = args.cluster_ids, args.profile
+        logical = f"{name}-gpu-pool"
+        template, first = self._launch_template(logical, args)
+        block = profile.capacity.kind == "capacity-block"
         return eks.NodeGroup(
             logical,
             cluster_name=cluster.cluster_name,
@@ -139,8 +193,8 @@ class EksGpuPool(GpuPoolComponent):
             ami_type=driver_of(profile, AmiDriver).ami_type,
             # Spot is asked for here and nowhere else: managed node groups refuse market options in the
             # launch template, and have no maximum price (terraform-provider-aws#18025).
-            capacity_type="SPOT" if profile.spot else "ON_DEMAND",
-            instance_types=[profile.sku],
+            capacity_type=CAPACITY_TYPES[profile.capacity.kind],
+            instance_types=None if block else [profile.sku],
             launch_template=launch_template_of(template),
             scaling_config=eks.NodeGroupScalingConfigArgs(
                 min_size=args.nodes_min, max_size=args.nodes_max, desired_size=args.nodes_min
@@ -159,7 +213,7 @@ class EksGpuPool(GpuPoolComponent):
             ],
             tags=args.tags.aws(),
             opts=self.child(
-                depends_on=list(cluster.before_nodes),
+                depends_on=[*cluster.before_nodes, *first],
                 delete_before_replace=True,
                 # Without it each update would set an autoscaled pool back to its minimum; where the size is
                 # fixed, a change of it must get through (pulumi/pulumi-eks#709).

@@ -1,7 +1,8 @@
-"""The launch template that every node group has: metadata service, root disk, tags."""
+"""The launch template that every node group has: metadata service, disks, tags, and what a pool adds."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -15,36 +16,42 @@ from gpuplatform.tags import Tags
 __all__ = ["launch_template", "launch_template_of"]
 
 _ROOT_DEVICE: Final = "/dev/xvda"
-"""Root device of the EKS-optimized AL2023 images (awslabs/amazon-eks-ami, templates/al2023)."""
+"""Root device of the AL2023 images (awslabs/amazon-eks-ami, templates/al2023), and of Bottlerocket."""
+_DATA_DEVICE: Final = "/dev/xvdb"
+"""Where Bottlerocket keeps images and the pods' storage; its root holds the system alone
+(https://bottlerocket.dev, "Default volumes")."""
 _TAGGED: Final = ("instance", "volume", "network-interface")
 
 
 def launch_template(
-    owner: Component, name: str, *, node_name: pulumi.Input[str], disk_gib: int, tags: Tags
+    owner: Component,
+    name: str,
+    *,
+    node_name: pulumi.Input[str],
+    disk_gib: int,
+    tags: Tags,
+    bottlerocket: bool = False,
+    more: Mapping[str, Any] | None = None,
 ) -> LaunchTemplate:
     """A launch template as a child of `owner`.
 
     Deliberately absent, since managed node groups refuse or own it
     (https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html): spot market options (the node
     group's capacity type asks for spot; terraform-provider-aws#18025), an instance profile, subnets; and
-    security groups: where none is named, EKS attaches the cluster's own.
+    security groups: where no interface names any, EKS attaches the cluster's own.
 
     Args:
         owner: The component.
         name: Logical name.
         node_name: `Name` tag of the instances.
-        disk_gib: Root disk, GiB.
+        disk_gib: Disk of images and pods, GiB.
         tags: Tags of the template and of all that is launched from it; a node group's own tags reach neither
             its instances nor their disks. What is launched has no `expires`: another template is another
             version, which replaces every node, and putting off a day must not end a training run.
+        bottlerocket: Whether the image is Bottlerocket, which has two volumes.
+        more: What the pool's machines need beside: interfaces, placement, reservation, user data.
     """
     launched = {**replace(tags, expires=None).aws(), "Name": node_name}
-    disk = {
-        "volumeSize": disk_gib,
-        "volumeType": "gp3",
-        "encrypted": "true",
-        "deleteOnTermination": "true",
-    }
     return LaunchTemplate(
         name,
         {
@@ -56,12 +63,21 @@ def launch_template(
                 # a Pod Identity (what a CSI driver without one does: nebari-dev/nebari#3213).
                 "httpPutResponseHopLimit": 1,
             },
-            "blockDeviceMappings": [{"deviceName": _ROOT_DEVICE, "ebs": disk}],
+            "blockDeviceMappings": _disks(disk_gib, bottlerocket=bottlerocket),
             "tagSpecifications": [{"resourceType": kind, "tags": launched} for kind in _TAGGED],
             "tags": {**tags.aws(), "Name": node_name},
+            **(more or {}),
         },
         owner.child(),
     )
+
+
+def _disks(gib: int, *, bottlerocket: bool) -> list[dict[str, Any]]:
+    disk = {"volumeType": "gp3", "encrypted": "true", "deleteOnTermination": "true"}
+    sized = {"volumeSize": gib, **disk}
+    if not bottlerocket:
+        return [{"deviceName": _ROOT_DEVICE, "ebs": sized}]
+    return [{"deviceName": _ROOT_DEVICE, "ebs": disk}, {"deviceName": _DATA_DEVICE, "ebs": sized}]
 
 
 def launch_template_of(template: LaunchTemplate) -> Any:

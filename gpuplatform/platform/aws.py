@@ -30,6 +30,7 @@ from gpuplatform.kubernetes.cluster_autoscaler import (
 from gpuplatform.platform.arguments import cloud_of, cluster_arguments, network_arguments, pool_arguments
 from gpuplatform.platform.built import Built
 from gpuplatform.profile import NodeProfile
+from gpuplatform.profile.aws import check_zones
 
 __all__ = ["build"]
 
@@ -42,6 +43,7 @@ def build(config: Platform, profiles: Sequence[NodeProfile]) -> Built:
         Refusal: AWS cannot build it as asked.
     """
     cloud = cloud_of(config, Aws)
+    _check_zones(config, profiles)
     provider = aws.Provider("aws", region=cloud.region, allowed_account_ids=[cloud.account])
     opts = pulumi.ResourceOptions(provider=provider)
     nat: Literal["single", "per-zone"] = "per-zone" if config.environment == "prod" else "single"
@@ -57,6 +59,15 @@ def build(config: Platform, profiles: Sequence[NodeProfile]) -> Built:
     }
     _autoscaler(config, cluster, opts)
     return Built(cluster=cluster.handle, pools=pools, provider=provider)
+
+
+def _check_zones(config: Platform, profiles: Sequence[NodeProfile]) -> None:
+    """Before the first resource: a pool that names no zones gets all of the network's."""
+    asked = {pool.name: pool for pool in config.node_pools}
+    for profile in profiles:
+        pool = asked[profile.pool]
+        zones = pool.zones or config.network.zones
+        check_zones(pool, profile.fabric, profile.capacity, zones, f"node_pools.{pool.name}")
 
 
 def _system_arch(config: Platform) -> Literal["amd64", "arm64"]:

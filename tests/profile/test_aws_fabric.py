@@ -157,6 +157,14 @@ def test_a_gb200_pod_claims_a_channel_of_its_nvlink_domain_that_exists():
     assert any("1.33" in sentence for sentence in made.preconditions)
 
 
+@pytest.mark.parametrize("purpose", ["inference", "notebooks", "batch"])
+def test_adapters_that_gpus_cannot_reach_are_for_training_or_on_request(purpose):
+    assert isinstance(profile("g6.12xlarge", purpose=purpose).fabric, NoFabric)
+    assert isinstance(profile("g6.12xlarge", purpose=purpose, fabric="required").fabric, Efa)
+    assert isinstance(profile("g6.12xlarge").fabric, Efa)
+    assert isinstance(profile("p5.48xlarge", purpose=purpose).fabric, Efa)
+
+
 def test_efa_reaches_no_other_zone():
     refused = refusal("p5.48xlarge", zones=["use1-az4", "use1-az6"])
     assert "within one zone" in refused.rule

@@ -11,12 +11,12 @@ from gpuplatform.profile.aws.drivers import bottlerocket, driver, image_labels
 from gpuplatform.profile.aws.fabric import EFA_LABEL, EFA_RESOURCE, fabric
 from gpuplatform.profile.aws.placement import placement, topology_levels
 from gpuplatform.profile.aws.pod import HUGEPAGES, NODE_HUGEPAGES_MIB, pod
-from gpuplatform.profile.aws.zones import check_zones
+from gpuplatform.profile.aws.zones import check_zones, why_one_zone
 from gpuplatform.profile.fabric import Efa
 from gpuplatform.profile.facts import CloudFacts
 from gpuplatform.profile.model import LocalDisks, Taint
 
-__all__ = ["check_zones", "facts"]
+__all__ = ["check_zones", "facts", "why_one_zone"]
 
 
 def facts(pool: NodePool, sku: Sku, where: str) -> CloudFacts:

@@ -37,6 +37,10 @@ _GPUDIRECT: Final = frozenset(
 def fabric(pool: NodePool, sku: Sku, where: str) -> Fabric:
     """What connects the pool's nodes.
 
+    Left to the machine, adapters that GPUs reach directly are always used: inference over several nodes moves
+    its caches through them. Those of the other machines cost huge pages on every node and buy little, so only
+    training gets them unasked.
+
     Raises:
         Refusal: The machine has EFA, and the catalogue does not know how many adapters.
     """
@@ -46,6 +50,10 @@ def fabric(pool: NodePool, sku: Sku, where: str) -> Fabric:
         )
     if pool.fabric == "none":
         return NoFabric(reason="the pool asks for none")
+    if pool.fabric is None and pool.purpose != "training" and not _gpudirect(sku):
+        return NoFabric(
+            reason=f"{sku.name} for {pool.purpose} has one only where the pool says fabric: required"
+        )
     if not sku.efa_interfaces:
         raise Refusal(
             f"how many Elastic Fabric Adapters {sku.name} takes is unknown",

@@ -10,7 +10,7 @@ from gpuplatform.profile.aws.placement import works_together
 from gpuplatform.profile.fabric import Efa, Fabric
 from gpuplatform.profile.model import CapacityPlan
 
-__all__ = ["check_zones"]
+__all__ = ["check_zones", "why_one_zone"]
 
 
 def check_zones(
@@ -30,7 +30,7 @@ def check_zones(
     """
     if len(zones) == 1:
         return
-    if (why := _one_zone(pool, connects, plan)) is None:
+    if (why := why_one_zone(connects, plan, together=works_together(pool))) is None:
         return
     raise Refusal(
         f"pool {pool.name} would use zones {', '.join(zones)}",
@@ -40,14 +40,15 @@ def check_zones(
     )
 
 
-def _one_zone(pool: NodePool, connects: Fabric, plan: CapacityPlan) -> str | None:
+def why_one_zone(connects: Fabric, plan: CapacityPlan, *, together: bool) -> str | None:
+    """Why nodes must be in one zone; None where they need not. `together`: they run one job."""
     if plan.kind == "capacity-block":
         # https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html
         return f"capacity block {plan.id} lies in one zone, and EKS takes the subnet of that zone alone"
     if plan.kind == "reservation" and plan.id.startswith("cr-"):
         # A resource group of reservations, by ARN, may have members in several.
         return f"reservation {plan.id} lies in one zone, and nodes in another could not use it"
-    if isinstance(connects, Efa) and works_together(pool):
+    if isinstance(connects, Efa) and together:
         # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html, "EFA limitations".
         return "Elastic Fabric Adapters reach each other within one zone, and so does a placement group"
     return None

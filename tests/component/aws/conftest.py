@@ -26,6 +26,7 @@ def computed(resource):
                 "arn": f"arn:aws:eks:us-east-1:{ACCOUNT}:cluster/{resource.inputs['name']}",
                 "endpoint": "https://ABC.gr7.us-east-1.eks.amazonaws.com",
                 "certificateAuthority": {"data": "Q0E="},
+                "vpcConfig": {"clusterSecurityGroupId": "sg-cluster"},
                 "identities": [{"oidcs": [{"issuer": "https://oidc.eks.us-east-1.amazonaws.com/id/ABC"}]}],
             }
         case "NodeGroup":
@@ -97,7 +98,13 @@ def platform():
 
     def make(**changed):
         pools = [
-            {"name": "train", "sku": "p5.48xlarge", "purpose": "training", "nodes": {"min": 0, "max": 4}},
+            {
+                "name": "train",
+                "sku": "p5.48xlarge",
+                "purpose": "training",
+                "nodes": {"min": 0, "max": 4},
+                "zones": ("use1-az4",),
+            },
             {
                 "name": "serve",
                 "sku": "g6.12xlarge",

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from gpuplatform.aws import EksClusterIds, EksGpuPool, EksGpuPoolArgs
+from gpuplatform.aws import EksClusterIds, EksFabricIds, EksGpuPool, EksGpuPoolArgs
 from gpuplatform.catalog import load
 from gpuplatform.config import NodePool, Nodes, Taint
 from gpuplatform.errors import Refusal
@@ -23,6 +23,7 @@ def pool(run, tags):
                 kubernetes_version="1.35",
                 node_role_arn="arn:aws:iam::123456789012:role/nodes",
                 subnet_by_zone={"use1-az4": "subnet-4", "use1-az6": "subnet-6"},
+                fabric=EksFabricIds(vpc_id="vpc-1", security_group_id="sg-cluster"),
             ),
             "profile": profile,
             "nodes_min": 0,
@@ -66,6 +67,9 @@ def test_eks_6_a_pool_that_scales_from_zero_announces_labels_taints_and_gpus(poo
         f"{prefix}/taint/nvidia.com/gpu": "true:NoSchedule",
         f"{prefix}/taint/dedicated": "gpu:NoSchedule",
         f"{prefix}/resources/nvidia.com/gpu": "8",
+        f"{prefix}/resources/vpc.amazonaws.com/efa": "32",
+        f"{prefix}/resources/hugepages-2Mi": "10256Mi",
+        f"{prefix}/resources/ephemeral-storage": "28312Gi",
     }
 
 
@@ -105,7 +109,6 @@ def test_the_machine_type_stands_in_one_of_the_two_places_that_refuse_each_other
 def test_the_launch_template_names_nothing_that_a_managed_node_group_refuses(pool, profile):
     refused = {
         "iamInstanceProfile",
-        "networkInterfaces",
         "instanceInitiatedShutdownBehavior",
         "hibernationOptions",
     }
@@ -187,7 +190,7 @@ def test_a_zone_outside_the_network_is_refused_with_those_inside(pool, profile):
 
 def test_more_hints_than_an_auto_scaling_group_has_room_for_are_refused(pool, profile):
     labels = {f"team.example.com/l{n}": "x" for n in range(45)}
-    with pytest.raises(Refusal, match="51 labels, taints and resources"):
+    with pytest.raises(Refusal, match="52 labels, taints and resources"):
         pool(profile(labels=labels))
     assert group(pool(profile(labels=labels), nodes_min=1)).inputs["labels"].keys() >= labels.keys()
 
