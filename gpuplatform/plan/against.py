@@ -119,9 +119,10 @@ class _Comparison:
 
 
 def _is_hidden(change: Change, new: Registered, touched: set[str]) -> bool:
-    """Whether a difference says nothing: the old side is a secret, or the new one unknown because of one."""
-    causes = new.property_dependencies.get(_top(change.path), ())
-    return _holds(change.old, SECRET) or (_holds(change.new, UNKNOWN) and touched.isdisjoint(causes))
+    """Whether a difference says nothing: one side is secret, or unknown with nothing changed that it is from."""
+    if _holds(change.new, UNKNOWN):
+        return touched.isdisjoint(new.property_dependencies.get(_top(change.path), ()))
+    return _holds(change.old, SECRET)
 
 
 def _top(path: str) -> str:
