@@ -131,6 +131,7 @@ def _owner_values(driver: Driver, profiles: Sequence[NodeProfile]) -> dict[str, 
             return {
                 "driver": {"enabled": False},
                 "toolkit": {"enabled": False},
+                "devicePlugin": {"enabled": True},  # AKS's own one is not installed beside it
                 "operator": {"runtimeClass": "nvidia-container-runtime"},
             }
         case OperatorDriver(host="gke-cos"):
