@@ -25,6 +25,7 @@ from gpuplatform.azure.system_pool import system_pool
 from gpuplatform.contracts import ClusterArgs, ClusterComponent
 from gpuplatform.errors import Refusal
 from gpuplatform.naming import fit
+from gpuplatform.profile.azure import reservation_scope
 
 __all__ = ["AksCluster", "AksClusterArgs", "AksClusterIds"]
 
@@ -40,6 +41,8 @@ class AksClusterArgs(ClusterArgs):
 
     Attributes:
         network: The network, or the IDs of one that exists.
+        reservations: IDs of the capacity reservation groups that its pools draw on; its identity gets a role
+            there.
 
     Raises:
         Refusal: AKS cannot build it.
@@ -49,9 +52,11 @@ class AksClusterArgs(ClusterArgs):
     KIND = "AKS cluster"
 
     network: AzureNetwork | AzureNetworkIds
+    reservations: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        _ = self.reservation_scopes  # refuses what is no group
         if self.system_min < 1:
             raise Refusal(
                 "a system pool without nodes",
@@ -80,6 +85,12 @@ class AksClusterArgs(ClusterArgs):
         """What the cluster needs to know of its network."""
         return self.network.ids if isinstance(self.network, AzureNetwork) else self.network
 
+    @property
+    def reservation_scopes(self) -> tuple[str, ...]:
+        """The resource groups of the reservations, each once: Azure refuses a second, equal assignment."""
+        scopes = (reservation_scope(group, "cluster.reservations") for group in self.reservations)
+        return tuple({scope.lower(): scope for scope in scopes}.values())
+
 
 @dataclass(frozen=True, kw_only=True)
 class AksClusterIds:
@@ -91,6 +102,8 @@ class AksClusterIds:
         resource_group_name: Its resource group.
         node_subnet_id: The subnet that the pool's nodes go into.
         before_nodes: What must exist before a node is created.
+        control_plane_principal_id: Object ID of the cluster's identity, which gets a role on what a pool
+            makes beside its nodes; None where it has that already.
     """
 
     cluster_name: pulumi.Input[str]
@@ -98,6 +111,7 @@ class AksClusterIds:
     resource_group_name: pulumi.Input[str]
     node_subnet_id: pulumi.Input[str]
     before_nodes: Sequence[pulumi.Resource] = ()
+    control_plane_principal_id: pulumi.Input[str] | None = None
 
 
 class AksCluster(ClusterComponent):
@@ -121,12 +135,17 @@ class AksCluster(ClusterComponent):
         self._name = name
         self._args = args
         network = args.network_ids
-        cluster = self._control_plane(network, cluster_identities(self, name, args, network=network))
+        identities = cluster_identities(
+            self, name, args, network=network, reservation_scopes=args.reservation_scopes
+        )
+        cluster = self._control_plane(network, identities)
         self.ids = AksClusterIds(
             cluster_name=cluster.name,
             kubernetes_version=args.kubernetes_version,
             resource_group_name=network.resource_group_name,
             node_subnet_id=network.node_subnet_id,
+            before_nodes=identities.draws_on,
+            control_plane_principal_id=identities.control_plane.principal_id,
         )
         # Together with the ID: in a preview the profile echoes its inputs, and the issuer would read None.
         issuer = cluster.oidc_issuer_profile.apply(lambda profile: profile.issuer_url)

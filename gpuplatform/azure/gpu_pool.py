@@ -3,16 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import pulumi
 from pulumi_azure_native import containerservice as aks
 
 from gpuplatform.azure.cluster import AksCluster, AksClusterIds
+from gpuplatform.azure.proximity import proximity_group
 from gpuplatform.contracts import GpuPoolArgs, GpuPoolComponent
-from gpuplatform.profile import AksDriver, Taint
+from gpuplatform.profile import AksDriver, CapacityPlan, Driver, LocalDisks, OperatorDriver, SharedGpu, Taint
 
-__all__ = ["AksGpuPool", "AksGpuPoolArgs"]
+__all__ = ["REPLACED_ON", "AksGpuPool", "AksGpuPoolArgs"]
+
+REPLACED_ON: Final = (
+    "availabilityZones",
+    "capacityReservationGroupID",
+    "gpuProfile",
+    "osDiskSizeGB",
+    "osDiskType",
+    "osSKU",
+    "proximityPlacementGroupID",
+    "scaleSetEvictionPolicy",
+    "scaleSetPriority",
+    "spotMaxPrice",
+    "vnetSubnetID",
+)
+"""Inputs whose change makes a new pool, beside those that the provider knows of (vmSize, gpuInstanceProfile).
+
+The provider asks for an update and AKS refuses it, minutes into a deployment ("Changing property ... is not
+allowed"). The image alone could change in place: AKS would reimage every node under its jobs, without a word in
+the preview.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +50,7 @@ class AksGpuPoolArgs(GpuPoolArgs):
     """
 
     KIND = "AKS agent pool"
-    DRIVER = AksDriver
+    DRIVER = (AksDriver, OperatorDriver)
 
     cluster: AksCluster | AksClusterIds
 
@@ -40,7 +61,10 @@ class AksGpuPoolArgs(GpuPoolArgs):
 
 
 class AksGpuPool(GpuPoolComponent):
-    """One agent pool of GPU machines, in user mode, autoscaled by AKS itself.
+    """One agent pool of GPU machines, in user mode, autoscaled and repaired by AKS itself.
+
+    AKS reboots, reimages and redeploys a node that is not ready for ten minutes, on every cluster and without
+    a setting (https://learn.microsoft.com/azure/aks/node-auto-repair).
 
     Outputs: those of every pool.
     """
@@ -54,6 +78,7 @@ class AksGpuPool(GpuPoolComponent):
 
     def _node_group(self, name: str, args: AksGpuPoolArgs) -> aks.AgentPool:
         cluster, profile = args.cluster_ids, args.profile
+        near = proximity_group(self, name, args.tags, cluster=cluster, profile=profile, zones=args.zones)
         return aks.AgentPool(
             f"{name}-gpu-pool",
             agent_pool_name=profile.pool,
@@ -64,6 +89,7 @@ class AksGpuPool(GpuPoolComponent):
             os_type=aks.OSType.LINUX,
             os_sku=profile.image,
             os_disk_size_gb=profile.disk_gib,
+            os_disk_type=_boot_disk(profile.local_disks),
             vm_size=profile.sku,
             orchestrator_version=cluster.kubernetes_version,
             count=args.nodes_min,
@@ -76,15 +102,16 @@ class AksGpuPool(GpuPoolComponent):
             vnet_subnet_id=cluster.node_subnet_id,
             node_labels=dict(profile.labels),
             node_taints=[_taint(taint) for taint in profile.taints],
-            # Explicit, though unset means Install too; the tag that once skipped it is retired
-            # (Azure/AKS#4925).
-            gpu_profile=aks.GPUProfileArgs(driver=aks.GPUDriver.INSTALL),
-            **_capacity(spot=profile.spot),
+            gpu_profile=aks.GPUProfileArgs(driver=_installs(profile.driver)),
+            gpu_instance_profile=_instance_profile(profile.sharing),
+            proximity_placement_group_id=near.id,
+            **_capacity(profile.capacity),
             tags=args.tags.azure(),
             opts=self.child(
-                depends_on=list(cluster.before_nodes),
+                depends_on=[*cluster.before_nodes, *near.ready],
                 # The name is fixed, so a new pool cannot stand beside the old one; GPU quota forbids it too.
                 delete_before_replace=True,
+                replace_on_changes=list(REPLACED_ON),
                 deleted_with=args.cluster.handle.cluster if isinstance(args.cluster, AksCluster) else None,
                 # The autoscaler owns the count; without this each update would reset it.
                 ignore_changes=["count"] if args.autoscaled else [],
@@ -92,9 +119,36 @@ class AksGpuPool(GpuPoolComponent):
         )
 
 
-def _capacity(*, spot: bool) -> dict[str, Any]:
+def _installs(driver: Driver) -> aks.GPUDriver:
+    """Whether AKS installs the driver: always said, though unset means yes.
+
+    The tag that once skipped it is retired (Azure/AKS#4925). AKS chooses CUDA or GRID by the machine; only
+    Windows pools can say which.
+    """
+    return aks.GPUDriver.INSTALL if isinstance(driver, AksDriver) else aks.GPUDriver.NONE
+
+
+def _instance_profile(sharing: SharedGpu | None) -> str | None:
+    """AKS cuts the GPUs of pools whose driver it owns when it makes a node: `1g.10gb` is its MIG1g."""
+    if sharing is None or sharing.kind != "mig" or sharing.owner != "aks":
+        return None
+    return f"MIG{sharing.profile.partition('.')[0]}"
+
+
+def _boot_disk(disks: LocalDisks) -> aks.OSDiskType | None:
+    """Create-time only, so it is left to AKS only where the profile could not decide."""
+    match disks.boot:
+        case "local":
+            return aks.OSDiskType.EPHEMERAL
+        case "network":
+            return aks.OSDiskType.MANAGED
+        case "cloud":
+            return None
+
+
+def _capacity(plan: CapacityPlan) -> dict[str, Any]:
     """How the machines are bought; all of it is fixed at creation but the upgrade settings."""
-    if spot:
+    if plan.kind == "spot":
         return {
             "scale_set_priority": aks.ScaleSetPriority.SPOT,
             "scale_set_eviction_policy": aks.ScaleSetEvictionPolicy.DELETE,
@@ -103,8 +157,9 @@ def _capacity(*, spot: bool) -> dict[str, Any]:
         }
     return {
         "scale_set_priority": aks.ScaleSetPriority.REGULAR,
-        # One node at a time, in place: a surge needs quota and capacity for one more GPU machine, and the
-        # upgrade stalls without (https://learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling).
+        "capacity_reservation_group_id": plan.id or None,
+        # One node at a time, in place: a surge needs quota and capacity, or a reservation, for one more GPU
+        # machine, and the upgrade stalls without (https://learn.microsoft.com/azure/aks/upgrade-aks-node-pools-rolling).
         "upgrade_settings": aks.AgentPoolUpgradeSettingsArgs(max_surge="0", max_unavailable="1"),
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,11 +14,12 @@ from gpuplatform.component import Component
 from gpuplatform.contracts import ClusterArgs
 from gpuplatform.naming import fit
 
-__all__ = ["Identities", "cluster_identities", "subscription_of"]
+__all__ = ["CONTRIBUTOR", "Identities", "cluster_identities", "grant", "subscription_of"]
 
-# Source of both IDs: https://learn.microsoft.com/azure/role-based-access-control/built-in-roles
+# Source of the IDs: https://learn.microsoft.com/azure/role-based-access-control/built-in-roles
 NETWORK_CONTRIBUTOR: Final = "4d97b98b-1d4f-4787-a291-c67834d212e7"
 MANAGED_IDENTITY_OPERATOR: Final = "f1a07417-d97a-45cb-824c-7a7467783830"
+CONTRIBUTOR: Final = "b24988ac-6180-42a0-ab88-20f7382dd24c"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,21 +31,30 @@ class Identities:
         kubelet: What the nodes are; image registries and storage grant it access. One of ours and not AKS's
             own, which would be made in the node resource group, without our tags and gone with the cluster.
         grants: The role assignments; a cluster created before them fails half-way.
+        draws_on: Those on capacity reservations; a pool created before them gets no reserved machine.
     """
 
     control_plane: managedidentity.UserAssignedIdentity
     kubelet: managedidentity.UserAssignedIdentity
     grants: tuple[pulumi.Resource, ...]
+    draws_on: tuple[pulumi.Resource, ...]
 
 
 def cluster_identities(
-    owner: Component, prefix: str, args: ClusterArgs, *, network: AzureNetworkIds
+    owner: Component,
+    prefix: str,
+    args: ClusterArgs,
+    *,
+    network: AzureNetworkIds,
+    reservation_scopes: Iterable[str],
 ) -> Identities:
     """Both identities with the roles that AKS asks for, each on the narrowest scope.
 
     Network Contributor on the subnet: https://learn.microsoft.com/azure/aks/concepts-network-cni-overview.
     Managed Identity Operator on the kubelet's identity:
     https://learn.microsoft.com/azure/aks/managed-identity-overview#pre-created-kubelet-managed-identity.
+    Contributor on the resource groups with the capacity reservation groups of its pools:
+    https://learn.microsoft.com/azure/aks/use-capacity-reservation-groups.
     """
 
     def identity(part: str) -> managedidentity.UserAssignedIdentity:
@@ -59,25 +70,43 @@ def cluster_identities(
 
     control_plane, kubelet = identity("control-plane"), identity("kubelet")
 
-    def grant(part: str, role: str, scope: pulumi.Input[str]) -> authorization.RoleAssignment:
-        return authorization.RoleAssignment(
-            f"{prefix}-{part}",
-            principal_id=control_plane.principal_id,
-            # Given, Azure does not look the principal up in a directory that may not have it yet
-            # (https://learn.microsoft.com/azure/role-based-access-control/troubleshooting, "new principal").
-            principal_type=authorization.PrincipalType.SERVICE_PRINCIPAL,
-            role_definition_id=pulumi.Output.from_input(scope).apply(lambda id_: _role(id_, role)),
-            scope=scope,
-            opts=owner.child(),
-        )
+    def may(part: str, role: str, scope: pulumi.Input[str]) -> authorization.RoleAssignment:
+        return grant(owner, f"{prefix}-{part}", control_plane.principal_id, role, scope)
 
     return Identities(
         control_plane=control_plane,
         kubelet=kubelet,
         grants=(
-            grant("joins-subnet", NETWORK_CONTRIBUTOR, network.node_subnet_id),
-            grant("assigns-kubelet", MANAGED_IDENTITY_OPERATOR, kubelet.id),
+            may("joins-subnet", NETWORK_CONTRIBUTOR, network.node_subnet_id),
+            may("assigns-kubelet", MANAGED_IDENTITY_OPERATOR, kubelet.id),
         ),
+        draws_on=tuple(
+            may(f"draws-on-{_group_name(scope)}", CONTRIBUTOR, scope) for scope in reservation_scopes
+        ),
+    )
+
+
+def grant(
+    owner: Component, name: str, principal_id: pulumi.Input[str], role: str, scope: pulumi.Input[str]
+) -> authorization.RoleAssignment:
+    """A built-in role for one identity, on one scope.
+
+    Args:
+        owner: The component that it is a part of.
+        name: Its logical name.
+        principal_id: The identity's object ID.
+        role: The role's GUID.
+        scope: Resource ID of what it is for.
+    """
+    return authorization.RoleAssignment(
+        name,
+        principal_id=principal_id,
+        # Given, Azure does not look the principal up in a directory that may not have it yet
+        # (https://learn.microsoft.com/azure/role-based-access-control/troubleshooting, "new principal").
+        principal_type=authorization.PrincipalType.SERVICE_PRINCIPAL,
+        role_definition_id=pulumi.Output.from_input(scope).apply(lambda id_: _role(id_, role)),
+        scope=scope,
+        opts=owner.child(),
     )
 
 
@@ -91,6 +120,11 @@ def subscription_of(resource_id: str) -> str:
         case ["", subscriptions, subscription, *_] if subscriptions.lower() == "subscriptions":
             return subscription
     raise ValueError(f"{resource_id!r} is no Azure resource ID (/subscriptions/...)")
+
+
+def _group_name(scope: str) -> str:
+    """A logical name for a resource group, of any subscription."""
+    return f"{subscription_of(scope)}-{scope.rpartition('/')[2]}".lower()
 
 
 def _role(scope: str, role: str) -> str:

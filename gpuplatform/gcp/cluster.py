@@ -33,9 +33,9 @@ class GkeClusterArgs(ClusterArgs):
     Attributes:
         network: The network, or the IDs of one that exists.
         project: The project's ID.
-        multi_networking: Whether nodes and pods may have more than one interface, which `GkeGpuNetworks` needs.
-            It is decided when the cluster is made; a change replaces the cluster. Not on for all, since it
-            needs a project with GKE Enterprise.
+        multi_networking: Whether nodes and pods may have more than one interface, which `GkeGpuNetworks`
+            needs. It is decided when the cluster is made; a change replaces the cluster. Not on for all, since
+            it needs a project with GKE Enterprise.
         bare_metal: Whether pools of bare-metal machines (A4X Max) may join, which no cluster with shielded
             nodes takes.
 

@@ -72,7 +72,7 @@ class GkeGpuPoolArgs(GpuPoolArgs):
                 where=f"{self.where}.fabric",
                 # GoogleCloudPlatform/cluster-toolkit#2797: nodes come up with GPU NICs missing, and slow.
                 rule="each NIC of the fabric is in a subnet of its own",
-                way_out="make them with GkeGpuNetworks and pass interfaces=networks.interfaces[pool], or choose "
+                way_out="make them with GkeGpuNetworks and pass interfaces=networks.interfaces[pool], or say "
                 "fabric: none",
             )
 

@@ -119,7 +119,7 @@ class _Comparison:
 
 
 def _is_hidden(change: Change, new: Registered, touched: set[str]) -> bool:
-    """Whether a difference says nothing: one side is secret, or unknown with nothing changed that it is from."""
+    """Whether a difference says nothing: one side is secret, or unknown from nothing that changes."""
     if _holds(change.new, UNKNOWN):
         return touched.isdisjoint(new.property_dependencies.get(_top(change.path), ()))
     return _holds(change.old, SECRET)

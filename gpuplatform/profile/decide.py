@@ -69,6 +69,7 @@ def node_profile(pool: NodePool, sku: Sku) -> NodeProfile:
             name=pool.name,
             node_labels={POOL_LABEL: pool.name},
             topology_levels=facts.topology_levels,
+            topology_aware=bool(facts.topology_levels) and _stands(pool, facts),
             admission_check=facts.admission_check,
         ),
         bandwidth=facts.bandwidth,
@@ -113,6 +114,14 @@ def _no_silent_tcp(pool: NodePool, sku: Sku, facts: CloudFacts, where: str) -> N
             way_out="choose a machine type that has one, train on one node (nodes.max: 1), "
             "or say fabric: none",
         )
+
+
+def _stands(pool: NodePool, facts: CloudFacts) -> bool:
+    """Whether a queue can know all nodes of the pool: they are always there, or come by its own request.
+
+    Source: https://kueue.sigs.k8s.io/docs/concepts/topology_aware_scheduling, on autoscaling.
+    """
+    return pool.nodes.min == pool.nodes.max or bool(facts.admission_check)
 
 
 def _advertised(gpus: int, sharing: SharedGpu | None, facts: CloudFacts) -> dict[str, int]:

@@ -152,12 +152,15 @@ class Flavor:
         name: The flavor's name, the pool's.
         node_labels: What selects its nodes.
         topology_levels: Node labels from the widest level to the host, for topology-aware scheduling.
+        topology_aware: Whether Kueue places by them. It looks at nodes that are there: a pool that grows by
+            itself would never be given the job that it should grow for.
         admission_check: `queued-provisioning` for GCP's queued capacity; empty elsewhere.
     """
 
     name: str
     node_labels: dict[str, str]
     topology_levels: tuple[str, ...] = ()
+    topology_aware: bool = False
     admission_check: str = ""
 
 

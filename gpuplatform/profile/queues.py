@@ -93,9 +93,9 @@ def resource_flavor(profile: NodeProfile) -> dict[str, Any]:
 
 
 def topology_name(profile: NodeProfile) -> str:
-    """The name of the pool's Topology, after its widest level; empty where the cloud tells of none."""
+    """The name of the pool's Topology, after its widest level; empty where it is not placed by one."""
     levels = profile.flavor.topology_levels
-    return f"{levels[0].rpartition('/')[2]}-{len(levels)}" if levels else ""
+    return f"{levels[0].rpartition('/')[2]}-{len(levels)}" if profile.flavor.topology_aware else ""
 
 
 def topologies(profiles: Sequence[NodeProfile]) -> dict[str, dict[str, Any]]:

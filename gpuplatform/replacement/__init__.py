@@ -83,7 +83,7 @@ def replaces(token: str, change: Change, name: str = "") -> bool:
     """
     row = replacement(token)
     forcing = (*row.replace, *always(token), *((name,) if name else ()))
-    return covers(forcing, change.path) and not covers(row.in_place, change.path)
+    return covers(forcing, change.path)
 
 
 def without_version(token: str) -> str:

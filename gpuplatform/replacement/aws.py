@@ -1,4 +1,9 @@
-"""AWS. Source: hashicorp/terraform-provider-aws' `ForceNew` (internal/service/*/*.go), read in 2026."""
+"""AWS. Source: hashicorp/terraform-provider-aws' `ForceNew` and `RequiresReplace`, read in 2026.
+
+File internal/service/SERVICE/RESOURCE.go for EKS's types and ec2's addresses, gateways, subnets, endpoints
+and placement groups. IAM, KMS, logs, launch templates, VPCs, route tables and security groups were not read
+again since an earlier version. A cluster's `remoteNetworkConfig` updates in place since #42928.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +20,27 @@ REPLACEMENTS: Final = (
     Replacement(
         "aws:ec2/vpc:Vpc",
         name="",
-        replace=("cidrBlock", "ipv4IpamPoolId", "ipv4NetmaskLength"),
+        replace=(
+            "cidrBlock",
+            "ipv4IpamPoolId",
+            "ipv4NetmaskLength",
+        ),
     ),
     Replacement(
         "aws:ec2/subnet:Subnet",
         name="",
-        replace=("cidrBlock", "vpcId", "availabilityZone", "availabilityZoneId", "ipv6Native", "outpostArn"),
+        replace=(
+            "availabilityZone",
+            "availabilityZoneId",
+            "cidrBlock",
+            "ipv4IpamPoolId",
+            "ipv4NetmaskLength",
+            "ipv6IpamPoolId",
+            "ipv6Native",
+            "ipv6NetmaskLength",
+            "outpostArn",
+            "vpcId",
+        ),
     ),
     Replacement(
         "aws:ec2/internetGateway:InternetGateway",
@@ -29,12 +49,24 @@ REPLACEMENTS: Final = (
     Replacement(
         "aws:ec2/eip:Eip",
         name="",
-        replace=("domain", "networkBorderGroup", "publicIpv4Pool"),
+        replace=(
+            "address",
+            "domain",
+            "ipamPoolId",
+            "networkBorderGroup",
+            "publicIpv4Pool",
+        ),
     ),
     Replacement(
         "aws:ec2/natGateway:NatGateway",
         name="",
-        replace=("allocationId", "subnetId", "connectivityType", "privateIp"),
+        replace=(
+            "allocationId",
+            "connectivityType",
+            "privateIp",
+            "secondaryPrivateIpAddressCount",
+            "subnetId",
+        ),
     ),
     Replacement(
         "aws:ec2/routeTable:RouteTable",
@@ -54,11 +86,18 @@ REPLACEMENTS: Final = (
     Replacement(
         "aws:ec2/routeTableAssociation:RouteTableAssociation",
         name="",
-        replace=("subnetId", "gatewayId"),
+        replace=(
+            "subnetId",
+            "gatewayId",
+        ),
     ),
     Replacement(
         "aws:ec2/securityGroup:SecurityGroup",
-        replace=("description", "vpcId", "namePrefix"),
+        replace=(
+            "description",
+            "vpcId",
+            "namePrefix",
+        ),
     ),
     Replacement(
         "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule",
@@ -73,12 +112,29 @@ REPLACEMENTS: Final = (
     Replacement(
         "aws:ec2/securityGroupRule:SecurityGroupRule",
         name="",
-        replace=("securityGroupId", "type", "protocol", "fromPort", "toPort", "cidrBlocks", "self"),
+        replace=(
+            "securityGroupId",
+            "type",
+            "protocol",
+            "fromPort",
+            "toPort",
+            "cidrBlocks",
+            "self",
+        ),
     ),
     Replacement(
         "aws:ec2/vpcEndpoint:VpcEndpoint",
         name="",
-        replace=("serviceName", "vpcId", "vpcEndpointType"),
+        replace=(
+            "dnsOptions.privateDnsPreference",
+            "dnsOptions.privateDnsSpecifiedDomains",
+            "resourceConfigurationArn",
+            "serviceName",
+            "serviceNetworkArn",
+            "serviceRegion",
+            "vpcEndpointType",
+            "vpcId",
+        ),
     ),
     Replacement(
         "aws:ec2/launchTemplate:LaunchTemplate",
@@ -87,28 +143,48 @@ REPLACEMENTS: Final = (
     ),
     Replacement(
         "aws:ec2/placementGroup:PlacementGroup",
-        replace=("strategy", "partitionCount", "spreadLevel"),
+        replace=(
+            "strategy",
+            "partitionCount",
+            "spreadLevel",
+        ),
     ),
     Replacement(
         "aws:iam/role:Role",
-        replace=("path", "namePrefix"),
+        replace=(
+            "path",
+            "namePrefix",
+        ),
     ),
     Replacement(
         "aws:iam/policy:Policy",
-        replace=("path", "description", "namePrefix"),
+        replace=(
+            "path",
+            "description",
+            "namePrefix",
+        ),
     ),
     Replacement(
         "aws:iam/rolePolicy:RolePolicy",
-        replace=("role", "namePrefix"),
+        replace=(
+            "role",
+            "namePrefix",
+        ),
     ),
     Replacement(
         "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
         name="",
-        replace=("role", "policyArn"),
+        replace=(
+            "role",
+            "policyArn",
+        ),
     ),
     Replacement(
         "aws:iam/instanceProfile:InstanceProfile",
-        replace=("path", "namePrefix"),
+        replace=(
+            "path",
+            "namePrefix",
+        ),
     ),
     Replacement(
         "aws:iam/openIdConnectProvider:OpenIdConnectProvider",
@@ -118,7 +194,10 @@ REPLACEMENTS: Final = (
     Replacement(
         "aws:kms/key:Key",
         name="",
-        replace=("customerMasterKeySpec", "keyUsage"),
+        replace=(
+            "customerMasterKeySpec",
+            "keyUsage",
+        ),
     ),
     Replacement(
         "aws:kms/alias:Alias",
@@ -126,7 +205,10 @@ REPLACEMENTS: Final = (
     ),
     Replacement(
         "aws:cloudwatch/logGroup:LogGroup",
-        replace=("namePrefix", "logGroupClass"),
+        replace=(
+            "namePrefix",
+            "logGroupClass",
+        ),
     ),
     Replacement(
         "aws:eks/cluster:Cluster",
@@ -137,7 +219,6 @@ REPLACEMENTS: Final = (
             "kubernetesNetworkConfig.ipFamily",
             "kubernetesNetworkConfig.serviceIpv4Cidr",
             "outpostConfig",
-            "remoteNetworkConfig",
         ),
     ),
     Replacement(
@@ -160,26 +241,45 @@ REPLACEMENTS: Final = (
     Replacement(
         "aws:eks/addon:Addon",
         name="",
-        replace=("addonName", "clusterName"),
+        replace=(
+            "addonName",
+            "clusterName",
+        ),
     ),
     Replacement(
         "aws:eks/accessEntry:AccessEntry",
         name="",
-        replace=("clusterName", "principalArn", "type"),
+        replace=(
+            "clusterName",
+            "principalArn",
+            "type",
+        ),
     ),
     Replacement(
         "aws:eks/accessPolicyAssociation:AccessPolicyAssociation",
         name="",
-        replace=("accessScope", "clusterName", "policyArn", "principalArn"),
+        replace=(
+            "accessScope",
+            "clusterName",
+            "policyArn",
+            "principalArn",
+        ),
     ),
     Replacement(
         "aws:eks/podIdentityAssociation:PodIdentityAssociation",
         name="",
-        replace=("clusterName", "namespace", "serviceAccount"),
+        replace=(
+            "clusterName",
+            "namespace",
+            "serviceAccount",
+        ),
     ),
     Replacement(
         "aws:autoscaling/tag:Tag",
         name="",
-        replace=("autoscalingGroupName", "tag.key"),
+        replace=(
+            "autoscalingGroupName",
+            "tag.key",
+        ),
     ),
 )

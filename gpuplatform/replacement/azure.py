@@ -1,4 +1,7 @@
-"""Azure. Source: pulumi/pulumi-azure-native, provider/pkg/gen/replacement.go (forceNewMap), read in 2026.
+"""Azure: what replaces a resource, and what Azure refuses to change.
+
+Source: pulumi/pulumi-azure-native, provider/pkg/gen/replacement.go (forceNewMap), read in 2026, and what the
+API's specification lets nobody update (x-ms-mutability).
 
 Every parameter of a resource's path replaces it too (provider/pkg/provider/diff.go). Much that cannot change
 is missing there; the provider then asks for an update, and Azure refuses it (PropertyChangeNotAllowed): such
@@ -19,10 +22,13 @@ ALWAYS: Final = ("resourceGroupName",)
 _POOL_FIXED = (
     # Refused by the API as "Changing property 'properties.X' is not allowed" (learn.microsoft.com/azure/aks/
     # create-node-pools and the agent pool's REST reference); gpuProfile.driver: docs, "create-time only".
-    "availabilityZones", "enableEncryptionAtHost", "enableFIPS", "enableNodePublicIP", "enableUltraSSD",
-    "gpuProfile.driver", "hostGroupID", "kubeletConfig", "kubeletDiskType", "linuxOSConfig", "maxPods",
-    "osDiskSizeGB", "osDiskType", "osType", "podSubnetID", "proximityPlacementGroupID",
-    "scaleSetEvictionPolicy", "scaleSetPriority", "spotMaxPrice", "vnetSubnetID",
+    # capacityReservationGroupID: an existing pool takes one in preview versions of the API only
+    # (learn.microsoft.com/azure/aks/use-capacity-reservation-groups).
+    "availabilityZones", "capacityReservationGroupID", "enableEncryptionAtHost", "enableFIPS",
+    "enableNodePublicIP", "enableUltraSSD", "gpuProfile.driver", "hostGroupID", "kubeletConfig",
+    "kubeletDiskType", "linuxOSConfig", "maxPods", "osDiskSizeGB", "osDiskType", "osType", "podSubnetID",
+    "proximityPlacementGroupID", "scaleSetEvictionPolicy", "scaleSetPriority", "spotMaxPrice",
+    "vnetSubnetID",
 )  # fmt: skip
 
 REPLACEMENTS: Final = (
@@ -40,19 +46,29 @@ REPLACEMENTS: Final = (
     ),
     Replacement(
         "azure-native:network:NatGateway",
-        replace=("location", "zones", "sku"),
+        immutable=(
+            "location",
+            "sku",
+            "zones",
+        ),
     ),
     Replacement(
         "azure-native:network:PublicIPAddress",
-        replace=("location", "publicIPAddressVersion", "publicIPPrefix", "sku", "zones"),
+        replace=(
+            "location",
+            "publicIPAddressVersion",
+            "publicIPPrefix",
+            "sku",
+        ),
+        immutable=("zones",),
     ),
     Replacement(
         "azure-native:network:NetworkSecurityGroup",
-        replace=("location",),
+        immutable=("location",),
     ),
     Replacement(
         "azure-native:network:RouteTable",
-        replace=("location",),
+        immutable=("location",),
     ),
     Replacement(
         "azure-native:managedidentity:UserAssignedIdentity",
@@ -64,7 +80,10 @@ REPLACEMENTS: Final = (
     ),
     Replacement(
         "azure-native:authorization:RoleAssignment",
-        replace=("principalId", "scope", "roleDefinitionId"),
+        replace=(
+            "principalId",
+            "scope",
+        ),
     ),
     Replacement(
         "azure-native:containerservice:ManagedCluster",
@@ -87,7 +106,10 @@ REPLACEMENTS: Final = (
             "networkProfile.networkPolicy",
             "networkProfile.outboundType",
         ),
-        immutable=("agentPoolProfiles.vnetSubnetID", "apiServerAccessProfile.enablePrivateCluster"),
+        immutable=(
+            "agentPoolProfiles.vnetSubnetID",
+            "apiServerAccessProfile.enablePrivateCluster",
+        ),
     ),
     Replacement(
         "azure-native:containerservice:AgentPool",
@@ -98,5 +120,11 @@ REPLACEMENTS: Final = (
         "azure-native:containerservice:MaintenanceConfiguration",
         name="configName",
         replace=("resourceName",),
+    ),
+    Replacement(
+        "azure-native:compute:ProximityPlacementGroup",
+        replace=("location",),
+        # learn.microsoft.com/azure/virtual-machines/co-location: what is in it has been placed by them.
+        immutable=("intent", "proximityPlacementGroupType", "zones"),
     ),
 )

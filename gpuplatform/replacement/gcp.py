@@ -1,7 +1,9 @@
-"""Google Cloud. Source: hashicorp/terraform-provider-google's `ForceNew`, read in 2026.
+"""Google Cloud. Source: hashicorp/terraform-provider-google's `ForceNew`, as of 2026-08-21.
 
-google/services/container/{node_config,resource_container_node_pool,resource_container_cluster}.go and
-google/services/compute.
+google/services/container/{node_config,resource_container_node_pool,resource_container_cluster}.go,
+google/services/compute, kms and resourcemanager. `enableMultiNetworking` updates in place since #22924. A
+smaller `ipCidrRange` of a subnet replaces it and a larger one does not (ForceNewIfChange); a path cannot say
+that, so both read as updates.
 """
 
 from __future__ import annotations
@@ -15,44 +17,104 @@ __all__ = ["ALWAYS", "REPLACEMENTS"]
 ALWAYS: Final[tuple[str, ...]] = ()
 """No input replaces every type."""
 
-_NODE_CONFIG_IN_PLACE = tuple(
+_NODE_CONFIG_FIXED = tuple(
     f"nodeConfig.{name}"
     for name in (
-        "containerdConfig", "diskSizeGb", "diskType", "fastSocket", "imageType", "kubeletConfig", "labels",
-        "linuxNodeConfig", "loggingVariant", "machineType", "resourceLabels", "resourceManagerTags", "tags",
-        "taints", "workloadMetadataConfig",
+        "advancedMachineFeatures", "bootDiskKmsKey", "confidentialNodes.confidentialInstanceType",
+        "enableConfidentialStorage", "ephemeralStorageLocalSsdConfig", "flexStart", "guestAccelerators",
+        "hostMaintenancePolicy", "localNvmeSsdBlockConfig", "localSsdCount", "localSsdEncryptionMode",
+        "maxRunDuration", "metadata", "minCpuPlatform", "nodeGroup", "oauthScopes", "preemptible",
+        "reservationAffinity", "sandboxConfig", "secondaryBootDisks", "serviceAccount",
+        "shieldedInstanceConfig", "soleTenantConfig", "spot",
     )
 )  # fmt: skip
-"""All else of nodeConfig is ForceNew (schemaNodeConfig in node_config.go)."""
+"""ForceNew in schemaNodeConfig, node_config.go; the others update in place, the machine type among them."""
 
 REPLACEMENTS: Final = (
     Replacement(
         "gcp:compute/network:Network",
-        replace=("autoCreateSubnetworks", "description", "project", "internalIpv6Range", "networkProfile"),
+        replace=(
+            "autoCreateSubnetworks",
+            "description",
+            "internalIpv6Range",
+            "networkProfile",
+            "params",
+            "project",
+        ),
     ),
     Replacement(
         "gcp:compute/subnetwork:Subnetwork",
-        replace=("network", "region", "project", "description", "purpose"),
+        replace=(
+            "description",
+            "externalIpv6Prefix",
+            "internalIpv6Prefix",
+            "network",
+            "params",
+            "project",
+            "region",
+            "reservedInternalRange",
+            "resolveSubnetMask",
+        ),
     ),
     Replacement(
         "gcp:compute/router:Router",
-        replace=("network", "region", "project"),
+        replace=(
+            "encryptedInterconnectRouter",
+            "nccGateway",
+            "network",
+            "params",
+            "project",
+            "region",
+        ),
     ),
     Replacement(
         "gcp:compute/routerNat:RouterNat",
-        replace=("router", "region", "project"),
+        replace=(
+            "endpointTypes",
+            "initialNatIps",
+            "project",
+            "region",
+            "router",
+            "type",
+        ),
     ),
     Replacement(
         "gcp:compute/firewall:Firewall",
-        replace=("network", "project", "direction"),
+        replace=(
+            "direction",
+            "params",
+            "project",
+        ),
     ),
     Replacement(
         "gcp:compute/address:Address",
-        replace=("region", "addressType", "network", "purpose"),
+        replace=(
+            "address",
+            "addressType",
+            "description",
+            "ipCollection",
+            "ipVersion",
+            "ipv6EndpointType",
+            "network",
+            "networkTier",
+            "prefixLength",
+            "project",
+            "purpose",
+            "region",
+            "subnetwork",
+        ),
     ),
     Replacement(
         "gcp:compute/resourcePolicy:ResourcePolicy",
-        replace=("region", "groupPlacementPolicy", "workloadPolicy"),
+        replace=(
+            "diskConsistencyGroupPolicy.enabled",
+            "groupPlacementPolicy.gpuTopology",
+            "project",
+            "region",
+            "workloadPolicy.acceleratorTopology",
+            "workloadPolicy.maxTopologyDistance",
+            "workloadPolicy.type",
+        ),
     ),
     Replacement(
         "gcp:serviceaccount/account:Account",
@@ -62,55 +124,91 @@ REPLACEMENTS: Final = (
     Replacement(
         "gcp:projects/iAMMember:IAMMember",
         name="",
-        replace=("project", "role", "member", "condition"),
+        replace=(
+            "project",
+            "role",
+            "member",
+            "condition",
+        ),
     ),
     Replacement(
         "gcp:serviceaccount/iAMMember:IAMMember",
         name="",
-        replace=("serviceAccountId", "role", "member", "condition"),
+        replace=(
+            "serviceAccountId",
+            "role",
+            "member",
+            "condition",
+        ),
     ),
     Replacement(
         "gcp:projects/service:Service",
         name="",
-        replace=("service", "project"),
+        replace=(
+            "service",
+            "project",
+        ),
     ),
     Replacement(
         "gcp:kms/keyRing:KeyRing",
-        replace=("location", "project"),
+        replace=(
+            "location",
+            "project",
+        ),
     ),
     Replacement(
         "gcp:kms/cryptoKey:CryptoKey",
-        replace=("keyRing", "purpose", "importOnly"),
+        replace=(
+            "cryptoKeyBackend",
+            "destroyScheduledDuration",
+            "importOnly",
+            "keyRing",
+            "purpose",
+            "versionTemplate.protectionLevel",
+        ),
     ),
     Replacement(
         "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember",
         name="",
-        replace=("cryptoKeyId", "role", "member"),
+        replace=(
+            "cryptoKeyId",
+            "role",
+            "member",
+        ),
     ),
     Replacement(
         "gcp:container/cluster:Cluster",
         replace=(
+            "clusterAutoscaling.autoProvisioningDefaults.bootDiskKmsKey",
             "clusterIpv4Cidr",
             "confidentialNodes",
             "datapathProvider",
+            "dataplaneOptimizationMode",
             "defaultMaxPodsPerNode",
             "description",
             "enableAutopilot",
             "enableKubernetesAlpha",
-            "enableMultiNetworking",
             "enableTpu",
             "initialNodeCount",
-            "ipAllocationPolicy",
+            "ipAllocationPolicy.clusterIpv4CidrBlock",
+            "ipAllocationPolicy.clusterSecondaryRangeName",
+            "ipAllocationPolicy.podCidrOverprovisionConfig",
+            "ipAllocationPolicy.servicesIpv4CidrBlock",
+            "ipAllocationPolicy.servicesSecondaryRangeName",
             "location",
+            "masterAuth.clientCertificateConfig",
             "network",
             "networkingMode",
-            "nodeConfig",
             "privateClusterConfig.masterIpv4CidrBlock",
             "privateClusterConfig.privateEndpointSubnetwork",
             "project",
             "subnetwork",
+            "userManagedKeysConfig.aggregationCa",
+            "userManagedKeysConfig.clusterCa",
+            "userManagedKeysConfig.etcdApiCa",
+            "userManagedKeysConfig.etcdPeerCa",
+            *_NODE_CONFIG_FIXED,
         ),
-        in_place=_NODE_CONFIG_IN_PLACE,
     ),
     Replacement(
         "gcp:container/nodePool:NodePool",
@@ -120,7 +218,7 @@ REPLACEMENTS: Final = (
             "location",
             "maxPodsPerNode",
             "namePrefix",
-            "nodeConfig",
+            "networkConfig.acceleratorNetworkProfile",
             "networkConfig.additionalNodeNetworkConfigs",
             "networkConfig.additionalPodNetworkConfigs",
             "networkConfig.createPodRange",
@@ -131,7 +229,7 @@ REPLACEMENTS: Final = (
             "placementPolicy",
             "project",
             "queuedProvisioning",
+            *_NODE_CONFIG_FIXED,
         ),
-        in_place=_NODE_CONFIG_IN_PLACE,
     ),
 )

@@ -16,7 +16,6 @@ class Replacement:
         name: The input that is the physical name, whose change replaces; None: the provider's usual one;
             empty: it has none.
         replace: Inputs whose change forces a replacement.
-        in_place: Exceptions from `replace`.
         immutable: Inputs that the provider would update and the cloud refuses to.
         recomputed: Outputs that any update changes, unknown until then.
     """
@@ -24,6 +23,5 @@ class Replacement:
     token: str = field(kw_only=False)
     name: str | None = None
     replace: tuple[str, ...] = ()
-    in_place: tuple[str, ...] = ()
     immutable: tuple[str, ...] = ()
     recomputed: tuple[str, ...] = ()

@@ -64,6 +64,7 @@ def gke_pools():
         name="burst",
         node_labels={"gpuplatform.io/pool": "burst"},
         topology_levels=LEVELS,
+        topology_aware=True,
         admission_check="queued-provisioning",
     )
     return [

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gpuplatform.sandbox.cloud import machines, wire
-from gpuplatform.sandbox.cloud.azure import cluster, identity, network
+from gpuplatform.sandbox.cloud.azure import cluster, compute, identity, network
 from gpuplatform.sandbox.cloud.azure.common import (
     CLUSTER,
     GROUP,
     IDENTITY,
     NETWORK,
     POOL,
+    PROXIMITY,
     SUBNET,
     location,
     normal,
@@ -40,6 +41,7 @@ _PATHS = {
     POOL: "Microsoft.ContainerService/managedClusters/{resourceName}/agentPools",
     "azure-native:containerservice:MaintenanceConfiguration":
         "Microsoft.ContainerService/managedClusters/{resourceName}/maintenanceConfigurations",
+    PROXIMITY: "Microsoft.Compute/proximityPlacementGroups",
     IDENTITY: "Microsoft.ManagedIdentity/userAssignedIdentities",
     "azure-native:managedidentity:FederatedIdentityCredential":
         "Microsoft.ManagedIdentity/userAssignedIdentities/{resourceName}/federatedIdentityCredentials",
@@ -118,7 +120,7 @@ def _offered(call: Call, sku: str) -> None:
 
 CLOUD = Cloud(
     package="azure-native",
-    rules=by_token((*network.RULES, *identity.RULES, *cluster.RULES)),
+    rules=by_token((*network.RULES, *identity.RULES, *compute.RULES, *cluster.RULES)),
     account=_account,
     naming=AZURE,
     id=_id,

@@ -13,6 +13,7 @@ from gpuplatform.sandbox.cloud.azure.common import (
     IN_USE,
     NOT_FOUND,
     POOL,
+    PROXIMITY,
     SUBNET,
     location,
 )
@@ -29,6 +30,9 @@ from gpuplatform.sandbox.sdk_types import Problem
 
 __all__ = ["RULES"]
 
+
+_BOOT_DISK_MAX = 2048
+"""ContainerServiceOSDisk in Azure/azure-rest-api-specs."""
 
 _POOL_NAME = NameRule(
     r"[a-z][a-z0-9]{0,11}", "a lower-case letter, then up to 11 lower-case letters or digits"
@@ -63,11 +67,34 @@ def _check_profile(base: str, pool: Mapping[str, Any], name: Any) -> Iterator[Pr
             yield Problem(
                 f"{base}tags.{tag}", "no longer works (since 2025-07-14): use gpuProfile.driver None"
             )
+    yield from _check_place(base, pool)
     least, most = pool.get("minCount"), pool.get("maxCount")
     if isinstance(least, int | float) and isinstance(most, int | float) and least > most:
         yield Problem(f"{base}minCount", f"{least:g} is more than maxCount, {most:g}")
     if (least is not None or most is not None) and not pool.get("enableAutoScaling"):
         yield Problem(f"{base}enableAutoScaling", "minCount and maxCount need enableAutoScaling")
+
+
+def _check_place(base: str, pool: Mapping[str, Any]) -> Iterator[Problem]:
+    """What Azure cannot combine: learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview,
+    learn.microsoft.com/azure/aks/reduce-latency-ppg."""
+    near, reserved = pool.get("proximityPlacementGroupID"), pool.get("capacityReservationGroupID")
+    if reserved and near:
+        yield Problem(
+            f"{base}proximityPlacementGroupID",
+            "a proximity placement group is not supported with a capacity reservation group",
+        )
+    if reserved and pool.get("scaleSetPriority") == "Spot":
+        yield Problem(
+            f"{base}capacityReservationGroupID", "Spot VMs cannot use a capacity reservation group"
+        )
+    if near and len(pool.get("availabilityZones") or []) > 1:
+        yield Problem(
+            f"{base}availabilityZones", "a proximity placement group maps to only one availability zone"
+        )
+    size = pool.get("osDiskSizeGB")
+    if isinstance(size, int | float) and size > _BOOT_DISK_MAX:
+        yield Problem(f"{base}osDiskSizeGB", f"{size:g} is more than {_BOOT_DISK_MAX}")
 
 
 def _update_cluster(call: Call, old: Mapping[str, Any]) -> None:
@@ -133,6 +160,11 @@ _IN_CLUSTER = Reference("resourceName", CLUSTER, NOT_FOUND, cascades=True, value
 
 _SUBNET_OF_POOL = Reference("vnetSubnetID", SUBNET, NOT_FOUND, IN_USE.format(kind="Subnet"))
 
+# Not checked to exist: a group may be somebody else's.
+_NEAR = Reference(
+    "proximityPlacementGroupID", PROXIMITY, holds=IN_USE.format(kind="ProximityPlacementGroup")
+)
+
 RULES = (
     Rule(
         CLUSTER,
@@ -150,7 +182,7 @@ RULES = (
     Rule(
         POOL,
         names=_POOL_NAME,
-        references=(IN_GROUP, _IN_CLUSTER, _SUBNET_OF_POOL),
+        references=(IN_GROUP, _IN_CLUSTER, _SUBNET_OF_POOL, _NEAR),
         machines=("vmSize",),
         nodes="count",
         check=_check_pool,

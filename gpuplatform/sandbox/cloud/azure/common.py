@@ -17,6 +17,7 @@ __all__ = [
     "NOT_FOUND",
     "NO_GROUP",
     "POOL",
+    "PROXIMITY",
     "SUBNET",
     "location",
     "normal",
@@ -32,6 +33,8 @@ SUBNET = "azure-native:network:Subnet"
 CLUSTER = "azure-native:containerservice:ManagedCluster"
 
 POOL = "azure-native:containerservice:AgentPool"
+
+PROXIMITY = "azure-native:compute:ProximityPlacementGroup"
 
 IDENTITY = "azure-native:managedidentity:UserAssignedIdentity"
 
