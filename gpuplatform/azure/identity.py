@@ -94,6 +94,6 @@ def subscription_of(resource_id: str) -> str:
 
 
 def _role(scope: str, role: str) -> str:
-    # Azure reads the ID back with the subscription in it; written without, each refresh would show a change
-    # that replaces the assignment.
+    # Azure reads the ID back with the subscription in it; written without, each refresh would show a
+    # change.
     return f"/subscriptions/{subscription_of(scope)}/providers/Microsoft.Authorization/roleDefinitions/{role}"

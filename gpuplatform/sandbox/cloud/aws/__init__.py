@@ -1,7 +1,8 @@
 """The simulated AWS: what EKS clusters stand on.
 
-Which inputs force a replacement is hashicorp/terraform-provider-aws' `ForceNew`, file
-internal/service/SERVICE/ RESOURCE.go, read in 2026. Error texts are the services' own where known.
+Which inputs force a replacement is hashicorp/terraform-provider-aws' `ForceNew` and `RequiresReplace`, file
+internal/service/SERVICE/RESOURCE.go (such as eks/node_group.go, ec2/vpc_subnet.go), read in 2026. Error texts
+are the services' own where known.
 """
 
 from __future__ import annotations

@@ -270,7 +270,7 @@ RULES = (
             "kubernetesNetworkConfig.ipFamily",
             "kubernetesNetworkConfig.serviceIpv4Cidr",
             "outpostConfig",
-            "remoteNetworkConfig",
+            # `remoteNetworkConfig` updates in place since hashicorp/terraform-provider-aws#42928.
         ),
         references=(
             Reference("roleArn", _ROLE, _NO_ROLE),

@@ -187,18 +187,40 @@ RULES = (
     Rule(
         SUBNET,
         name="",
-        replace=("cidrBlock", "vpcId", "availabilityZone", "availabilityZoneId", "ipv6Native", "outpostArn"),
+        replace=(
+            "availabilityZone",
+            "availabilityZoneId",
+            "cidrBlock",
+            "ipv4IpamPoolId",
+            "ipv4NetmaskLength",
+            "ipv6IpamPoolId",
+            "ipv6Native",
+            "ipv6NetmaskLength",
+            "outpostArn",
+            "vpcId",
+        ),
         references=(_VPC,),
         check=_check_subnet,
         create=_create_subnet,
         outputs=_subnet_outputs,
     ),
     Rule("aws:ec2/internetGateway:InternetGateway", name="", references=(_VPC,)),
-    Rule(EIP, name="", replace=("domain", "networkBorderGroup", "publicIpv4Pool"), outputs=_eip_outputs),
+    Rule(
+        EIP,
+        name="",
+        replace=("address", "domain", "ipamPoolId", "networkBorderGroup", "publicIpv4Pool"),
+        outputs=_eip_outputs,
+    ),
     Rule(
         NAT_GATEWAY,
         name="",
-        replace=("allocationId", "subnetId", "connectivityType", "privateIp"),
+        replace=(
+            "allocationId",
+            "connectivityType",
+            "privateIp",
+            "secondaryPrivateIpAddressCount",
+            "subnetId",
+        ),
         create=_create_nat_gateway,
         references=(
             Reference(
@@ -271,7 +293,16 @@ RULES = (
     Rule(
         ENDPOINT,
         name="",
-        replace=("serviceName", "vpcId", "vpcEndpointType"),
+        replace=(
+            "dnsOptions.privateDnsPreference",
+            "dnsOptions.privateDnsSpecifiedDomains",
+            "resourceConfigurationArn",
+            "serviceName",
+            "serviceNetworkArn",
+            "serviceRegion",
+            "vpcEndpointType",
+            "vpcId",
+        ),
         create=_create_endpoint,
         references=(
             _VPC,

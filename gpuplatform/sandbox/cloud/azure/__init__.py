@@ -1,7 +1,8 @@
 """The simulated Azure: what AKS clusters stand on.
 
-Which inputs force a replacement: pulumi/pulumi-azure-native, provider/pkg/gen/replacement.go
-(forceNewMap), and every parameter of the resource's path (provider/pkg/provider/diff.go), read in 2026.
+Which inputs force a replacement: pulumi/pulumi-azure-native, provider/pkg/gen/replacement.go (forceNewMap),
+what the API's specification lets nobody update (x-ms-mutability), and every parameter of the resource's path
+(provider/pkg/provider/diff.go), read in 2026.
 Much that cannot change is missing there; the provider then asks for an update, and Azure refuses it
 (PropertyChangeNotAllowed).
 """

@@ -53,6 +53,6 @@ RULES = (
     ),
     Rule(
         "azure-native:authorization:RoleAssignment",
-        replace=("principalId", "scope", "roleDefinitionId"),
+        replace=("principalId", "scope"),
     ),
 )

@@ -122,7 +122,7 @@ RULES = (
     ),
     Rule(
         "azure-native:network:NatGateway",
-        replace=("location", "zones", "sku"),
+        immutable=("location", "sku", "zones"),
         references=(
             IN_GROUP,
             Reference(
@@ -135,10 +135,11 @@ RULES = (
     ),
     Rule(
         "azure-native:network:PublicIPAddress",
-        replace=("location", "publicIPAddressVersion", "publicIPPrefix", "sku", "zones"),
+        replace=("location", "publicIPAddressVersion", "publicIPPrefix", "sku"),
+        immutable=("zones",),
         references=(IN_GROUP,),
         outputs=_address_outputs,
     ),
-    Rule("azure-native:network:NetworkSecurityGroup", replace=("location",), references=(IN_GROUP,)),
-    Rule("azure-native:network:RouteTable", replace=("location",), references=(IN_GROUP,)),
+    Rule("azure-native:network:NetworkSecurityGroup", immutable=("location",), references=(IN_GROUP,)),
+    Rule("azure-native:network:RouteTable", immutable=("location",), references=(IN_GROUP,)),
 )

@@ -1,8 +1,8 @@
 """The simulated Google Cloud: what GKE clusters stand on.
 
 Which inputs force a replacement is hashicorp/terraform-provider-google's `ForceNew`:
-google/services/container/ {node_config,resource_container_node_pool,resource_container_cluster}.go and
-google/services/compute, read 2026.
+google/services/container/{node_config,resource_container_node_pool,resource_container_cluster}.go,
+google/services/compute, kms and resourcemanager, as of 2026-08-21.
 """
 
 from __future__ import annotations

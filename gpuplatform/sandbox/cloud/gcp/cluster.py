@@ -134,9 +134,7 @@ def _create_pool(call: Call) -> None:
     extra = list(wire.at(call.inputs, "networkConfig.additionalNodeNetworkConfigs[]"))
     if cluster and extra and not cluster.inputs.get("enableMultiNetworking"):
         raise CloudError(
-            "googleapi: Error 400: Additional node networks need a cluster with multi-networking"
-            " enabled; it can"
-            " only be enabled when the cluster is created."
+            "googleapi: Error 400: Additional node networks need a cluster with multi-networking enabled."
         )
 
 
@@ -161,42 +159,56 @@ _GKE_NAME = NameRule(
     r"[a-z]([-a-z0-9]{0,38}[a-z0-9])?", "1 to 40 of lower-case letters, digits and -, first a letter"
 )
 
-_NODE_CONFIG_IN_PLACE = tuple(
+_NODE_CONFIG_FIXED = tuple(
     f"nodeConfig.{name}"
     for name in (
-        "containerdConfig", "diskSizeGb", "diskType", "fastSocket", "imageType", "kubeletConfig", "labels",
-        "linuxNodeConfig", "loggingVariant", "machineType", "resourceLabels", "resourceManagerTags", "tags",
-        "taints", "workloadMetadataConfig",
+        "advancedMachineFeatures", "bootDiskKmsKey", "confidentialNodes.confidentialInstanceType",
+        "enableConfidentialStorage", "ephemeralStorageLocalSsdConfig", "flexStart", "guestAccelerators",
+        "hostMaintenancePolicy", "localNvmeSsdBlockConfig", "localSsdCount", "localSsdEncryptionMode",
+        "maxRunDuration", "metadata", "minCpuPlatform", "nodeGroup", "oauthScopes", "preemptible",
+        "reservationAffinity", "sandboxConfig", "secondaryBootDisks", "serviceAccount",
+        "shieldedInstanceConfig", "soleTenantConfig", "spot",
     )
 )  # fmt: skip
-"""All else of nodeConfig is ForceNew (schemaNodeConfig in node_config.go)."""
+"""ForceNew in schemaNodeConfig, google/services/container/node_config.go; the others update in place."""
 
 RULES = (
     Rule(
         CLUSTER,
         names=_GKE_NAME,
         replace=(
+            # ForceNew in google/services/container/resource_container_cluster.go; `enableMultiNetworking` is
+            # none since hashicorp/terraform-provider-google#22924.
+            "clusterAutoscaling.autoProvisioningDefaults.bootDiskKmsKey",
             "clusterIpv4Cidr",
             "confidentialNodes",
             "datapathProvider",
+            "dataplaneOptimizationMode",
             "defaultMaxPodsPerNode",
             "description",
             "enableAutopilot",
             "enableKubernetesAlpha",
-            "enableMultiNetworking",
             "enableTpu",
             "initialNodeCount",
-            "ipAllocationPolicy",
+            "ipAllocationPolicy.clusterIpv4CidrBlock",
+            "ipAllocationPolicy.clusterSecondaryRangeName",
+            "ipAllocationPolicy.podCidrOverprovisionConfig",
+            "ipAllocationPolicy.servicesIpv4CidrBlock",
+            "ipAllocationPolicy.servicesSecondaryRangeName",
             "location",
+            "masterAuth.clientCertificateConfig",
             "network",
             "networkingMode",
-            "nodeConfig",
             "privateClusterConfig.masterIpv4CidrBlock",
             "privateClusterConfig.privateEndpointSubnetwork",
             "project",
             "subnetwork",
+            "userManagedKeysConfig.aggregationCa",
+            "userManagedKeysConfig.clusterCa",
+            "userManagedKeysConfig.etcdApiCa",
+            "userManagedKeysConfig.etcdPeerCa",
+            *_NODE_CONFIG_FIXED,
         ),
-        in_place=_NODE_CONFIG_IN_PLACE,
         references=(
             IN_NETWORK,
             Reference("subnetwork", SUBNET, NOT_FOUND, IN_USE),
@@ -214,12 +226,13 @@ RULES = (
         POOL,
         names=_GKE_NAME,
         replace=(
+            # ForceNew in google/services/container/resource_container_node_pool.go.
             "cluster",
             "initialNodeCount",
             "location",
             "maxPodsPerNode",
             "namePrefix",
-            "nodeConfig",
+            "networkConfig.acceleratorNetworkProfile",
             "networkConfig.additionalNodeNetworkConfigs",
             "networkConfig.additionalPodNetworkConfigs",
             "networkConfig.createPodRange",
@@ -230,8 +243,8 @@ RULES = (
             "placementPolicy",
             "project",
             "queuedProvisioning",
+            *_NODE_CONFIG_FIXED,
         ),
-        in_place=_NODE_CONFIG_IN_PLACE,
         references=(
             Reference("cluster", CLUSTER, NOT_FOUND, cascades=True, value=cluster_of),
             Reference(

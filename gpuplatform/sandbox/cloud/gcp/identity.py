@@ -69,7 +69,14 @@ RULES = (
     Rule(RING, replace=("location", "project")),
     Rule(
         "gcp:kms/cryptoKey:CryptoKey",
-        replace=("keyRing", "purpose", "importOnly"),
+        replace=(
+            "cryptoKeyBackend",
+            "destroyScheduledDuration",
+            "importOnly",
+            "keyRing",
+            "purpose",
+            "versionTemplate.protectionLevel",
+        ),
         references=(Reference("keyRing", RING, NOT_FOUND),),
         id=lambda call: f"{normal(str(call.get('keyRing')))}/cryptoKeys/{call.name}",
     ),

@@ -68,22 +68,46 @@ RULES = (
     Rule(
         NETWORK,
         names=NAME,
-        replace=("autoCreateSubnetworks", "description", "project", "internalIpv6Range", "networkProfile"),
+        replace=(
+            "autoCreateSubnetworks",
+            "description",
+            "internalIpv6Range",
+            "networkProfile",
+            "params",
+            "project",
+        ),
     ),
     Rule(
         SUBNET,
         names=NAME,
-        replace=("network", "region", "project", "description", "purpose", "secondaryIpRanges[].rangeName"),
+        # A smaller `ipCidrRange` forces a replacement too, a larger one does not (ForceNewIfChange); a path
+        # cannot say that, so both update here.
+        replace=(
+            "description",
+            "externalIpv6Prefix",
+            "internalIpv6Prefix",
+            "network",
+            "params",
+            "project",
+            "region",
+            "reservedInternalRange",
+            "resolveSubnetMask",
+        ),
         references=(IN_NETWORK,),
         check=_check_subnet,
         create=_create_subnet,
         outputs=_subnet_outputs,
     ),
-    Rule(ROUTER, names=NAME, replace=("network", "region", "project"), references=(IN_NETWORK,)),
+    Rule(
+        ROUTER,
+        names=NAME,
+        replace=("encryptedInterconnectRouter", "nccGateway", "network", "params", "project", "region"),
+        references=(IN_NETWORK,),
+    ),
     Rule(
         "gcp:compute/routerNat:RouterNat",
         names=NAME,
-        replace=("router", "region", "project"),
+        replace=("endpointTypes", "initialNatIps", "project", "region", "router", "type"),
         references=(
             # A NAT is a part of its router, gone with it.
             Reference("router", ROUTER, NOT_FOUND, cascades=True),
@@ -93,17 +117,39 @@ RULES = (
     Rule(
         "gcp:compute/firewall:Firewall",
         names=NAME,
-        replace=("network", "project", "direction"),
+        replace=("direction", "params", "project"),
         references=(IN_NETWORK,),
     ),
     Rule(
         "gcp:compute/address:Address",
         names=NAME,
-        replace=("region", "addressType", "network", "purpose"),
+        replace=(
+            "address",
+            "addressType",
+            "description",
+            "ipCollection",
+            "ipVersion",
+            "ipv6EndpointType",
+            "network",
+            "networkTier",
+            "prefixLength",
+            "project",
+            "purpose",
+            "region",
+            "subnetwork",
+        ),
     ),
     Rule(
         "gcp:compute/resourcePolicy:ResourcePolicy",
         names=NAME,
-        replace=("region", "groupPlacementPolicy"),
+        replace=(
+            "diskConsistencyGroupPolicy.enabled",
+            "groupPlacementPolicy.gpuTopology",
+            "project",
+            "region",
+            "workloadPolicy.acceleratorTopology",
+            "workloadPolicy.maxTopologyDistance",
+            "workloadPolicy.type",
+        ),
     ),
 )
