@@ -19,7 +19,7 @@ from gpuplatform.platform.build import build
 
 STACK = "aws-prod"
 
-BARE = '''"""What somebody would write by hand: the SDK's classes are loaded, then each resource is registered."""
+BARE = '''"""As somebody would write it by hand: with the SDK's classes."""
 import json, pathlib
 import pulumi
 import pulumi_aws as aws

@@ -31,8 +31,8 @@ REPLACED_ON: Final = (
 """Inputs whose change makes a new pool, beside those that the provider knows of (vmSize, gpuInstanceProfile).
 
 The provider asks for an update and AKS refuses it, minutes into a deployment ("Changing property ... is not
-allowed"). The image alone could change in place: AKS would reimage every node under its jobs, without a word in
-the preview.
+allowed"). The image alone could change in place: AKS would reimage every node under its jobs, without a word
+in the preview.
 """
 
 

@@ -128,6 +128,6 @@ def _group_name(scope: str) -> str:
 
 
 def _role(scope: str, role: str) -> str:
-    # Azure reads the ID back with the subscription in it; written without, each refresh would show a change
-    # that replaces the assignment.
+    # Azure reads the ID back with the subscription in it; written without, each refresh would show a
+    # change.
     return f"/subscriptions/{subscription_of(scope)}/providers/Microsoft.Authorization/roleDefinitions/{role}"

@@ -9,6 +9,7 @@ from gpuplatform.guardrails.footprint import ControlPlane, NodeGroup, RawResourc
 from gpuplatform.guardrails.inventory import References
 from gpuplatform.guardrails.resources import props
 from gpuplatform.guardrails.resources.labels import physical_name, pool_name, purpose
+from gpuplatform.guardrails.resources.unseen import unseen
 
 __all__ = ["KEYS", "READERS", "TEMPLATES"]
 
@@ -54,7 +55,9 @@ def _cluster(raw: RawResource, _references: References) -> Iterator[ControlPlane
         support=support if isinstance(support, Unknown) else (support or "EXTENDED").lower(),
     )
     if props.flag(raw.props, "computeConfig", "enabled") is not False:
-        yield _by_itself(raw, "EKS Auto Mode (computeConfig)")
+        yield unseen(
+            raw, "aws", _region(raw), Unknown("which machines EKS Auto Mode (computeConfig) adds by itself")
+        )
 
 
 def _node_group(raw: RawResource, references: References) -> Iterator[NodeGroup]:
@@ -247,19 +250,6 @@ def _region(raw: RawResource) -> str | Unknown:
     if isinstance(own, str) and own:
         return own
     return raw.provider_region or Unknown("the provider's region")
-
-
-def _by_itself(raw: RawResource, what: str) -> NodeGroup:
-    return NodeGroup(
-        name=f"{raw.name}: {what}",
-        where=raw.urn,
-        cloud="aws",
-        machine=Unknown(f"which machines {what} adds by itself"),
-        region=_region(raw),
-        nodes_min=0,
-        nodes_max=Unknown(f"how many machines {what} adds by itself"),
-        asks_for_gpus=None,
-    )
 
 
 READERS: Final = {

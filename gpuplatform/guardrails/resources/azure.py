@@ -9,6 +9,7 @@ from gpuplatform.guardrails.footprint import ControlPlane, NodeGroup, RawResourc
 from gpuplatform.guardrails.inventory import References
 from gpuplatform.guardrails.resources import props
 from gpuplatform.guardrails.resources.labels import physical_name, pool_name, purpose
+from gpuplatform.guardrails.resources.unseen import unseen
 
 __all__ = ["KEYS", "READERS", "TEMPLATES"]
 
@@ -43,17 +44,17 @@ def _cluster(raw: RawResource, references: References) -> Iterator[ControlPlane 
     )
     pools = props.items(raw.props, "agentPoolProfiles")
     if isinstance(pools, Unknown):
-        yield _unknown_pools(raw, region, pools)
+        yield unseen(raw, "azure", region, pools)
         return
     for index, pool in enumerate(pools):
         path = f"agentPoolProfiles[{index}]"
         if isinstance(pool, Mapping):
             yield from _pool(raw, pool, "name", region)
         else:
-            yield _unknown_pools(raw, region, Unknown(path))
+            yield unseen(raw, "azure", region, Unknown(path))
     mode = props.text(raw.props, "nodeProvisioningProfile", "mode")
     if isinstance(mode, Unknown) or mode.casefold() == "auto":
-        yield _unknown_pools(raw, region, Unknown("which machines node auto-provisioning adds by itself"))
+        yield unseen(raw, "azure", region, Unknown("which machines node auto-provisioning adds by itself"))
 
 
 def _agent_pool(raw: RawResource, references: References) -> Iterator[NodeGroup]:
@@ -187,19 +188,6 @@ def _region(raw: RawResource, references: References) -> str | Unknown:
         return location
     # "East US" and "eastus" are one place (https://learn.microsoft.com/azure/reliability/regions-list).
     return location.replace(" ", "").lower() or raw.provider_region or Unknown("location")
-
-
-def _unknown_pools(raw: RawResource, region: str | Unknown, what: Unknown) -> NodeGroup:
-    return NodeGroup(
-        name=raw.name,
-        where=raw.urn,
-        cloud="azure",
-        machine=what,
-        region=region,
-        nodes_min=0,
-        nodes_max=what,
-        asks_for_gpus=None,
-    )
 
 
 READERS: Final = {

@@ -10,6 +10,7 @@ from gpuplatform.guardrails.footprint import ControlPlane, NodeGroup, RawResourc
 from gpuplatform.guardrails.inventory import References
 from gpuplatform.guardrails.resources import props
 from gpuplatform.guardrails.resources.labels import physical_name, pool_name, purpose
+from gpuplatform.guardrails.resources.unseen import unseen
 
 __all__ = ["KEYS", "READERS", "TEMPLATES"]
 
@@ -51,20 +52,20 @@ def _cluster(raw: RawResource, _references: References) -> Iterator[ControlPlane
     )
     pools = props.items(raw.props, "nodePools")
     if isinstance(pools, Unknown):
-        yield _by_itself(raw, region, pools)
+        yield unseen(raw, "gcp", region, pools)
         return
     for pool in pools:
         if isinstance(pool, Mapping):
             yield _pool(raw, pool, raw)
         else:
-            yield _by_itself(raw, region, Unknown("nodePools"))
+            yield unseen(raw, "gcp", region, Unknown("nodePools"))
     autopilot = props.flag(raw.props, "enableAutopilot")
     if not pools and autopilot is False and props.flag(raw.props, "removeDefaultNodePool") is not True:
         yield _pool(raw, {**raw.props, "name": "default-pool"}, raw)
     if autopilot is not False:
-        yield _by_itself(raw, region, Unknown("which machines Autopilot adds by itself"))
+        yield unseen(raw, "gcp", region, Unknown("which machines Autopilot adds by itself"))
     elif props.flag(raw.props, "clusterAutoscaling", "enabled") is not False:
-        yield _by_itself(raw, region, Unknown("which machines node auto-provisioning adds by itself"))
+        yield unseen(raw, "gcp", region, Unknown("which machines node auto-provisioning adds by itself"))
 
 
 def _support(raw: RawResource) -> str | Unknown:
@@ -244,19 +245,6 @@ def _machines(
         nodes_max=most,
         capacity="spot" if model == "SPOT" or preemptible is True else "on-demand",
         # An N1 host is nothing without what is attached to it; any other type asks by itself.
-        asks_for_gpus=None,
-    )
-
-
-def _by_itself(raw: RawResource, region: str | Unknown, what: Unknown) -> NodeGroup:
-    return NodeGroup(
-        name=raw.name,
-        where=raw.urn,
-        cloud="gcp",
-        machine=what,
-        region=region,
-        nodes_min=0,
-        nodes_max=what,
         asks_for_gpus=None,
     )
 

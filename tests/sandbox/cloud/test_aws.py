@@ -217,6 +217,21 @@ def test_a_change_updates_or_replaces_a_node_group_as_the_provider_says(
     assert not found.deleteBeforeReplace
 
 
+@pytest.mark.parametrize(
+    ("changes", "replaced"),
+    [
+        ({"remoteNetworkConfig": {"remoteNodeNetworks": {"cidrs": ["10.80.0.0/16"]}}}, []),
+        ({"kubernetesNetworkConfig": {"serviceIpv4Cidr": "172.30.0.0/16"}}, ["kubernetesNetworkConfig"]),
+        ({"bootstrapSelfManagedAddons": False}, ["bootstrapSelfManagedAddons"]),
+    ],
+)
+def test_a_change_updates_or_replaces_a_cluster_as_the_provider_says(aws, cluster, changes, replaced):
+    found = aws.diff(cluster, **changes)
+
+    assert found.changes == found.DIFF_SOME
+    assert list(found.replaces) == replaced
+
+
 def test_a_replacement_deletes_first_where_the_name_is_the_programs_own(aws, cluster, network):
     own = group(aws, cluster, network, nodeGroupName="train")
 

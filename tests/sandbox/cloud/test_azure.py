@@ -213,6 +213,15 @@ def test_what_aks_fixes_at_creation_is_refused_in_an_update(azure, group, refusa
         azure.update(made, gpuProfile={"driver": "Install"})
 
 
+def test_what_azure_fixes_at_creation_and_the_provider_would_update_is_refused(azure, group, refusal):
+    gateway = {"resourceGroupName": group.outputs["name"], "natGatewayName": "out", "location": "eastus"}
+    made = azure.up("azure-native:network:NatGateway", "out", {**gateway, "sku": {"name": "Standard"}})
+
+    assert list(azure.diff(made, zones=["1"]).replaces) == []
+    with refusal("PropertyChangeNotAllowed: Changing property 'properties.zones'"):
+        azure.update(made, zones=["1"])
+
+
 @pytest.mark.usefixtures("cluster")
 def test_creating_what_exists_is_refused(azure, group, refusal):
     pool(azure, group)

@@ -137,6 +137,10 @@ def test_a_cluster_takes_its_pools_along_and_a_used_network_stays(gcp, cluster, 
         ({"spot": True}, ["nodeConfig"]),
         ({"machineType": "g2-standard-16"}, []),
         ({"labels": {"a": "b"}}, []),
+        ({"gvnic": {"enabled": True}}, []),
+        ({"kubeletConfig": {"cpuManagerPolicy": "static"}}, []),
+        ({"serviceAccount": "default"}, ["nodeConfig"]),
+        ({"reservationAffinity": {"consumeReservationType": "NO_RESERVATION"}}, ["nodeConfig"]),
         ({"taints": [{"key": "a", "value": "b", "effect": "NO_SCHEDULE"}]}, []),
     ],
 )
@@ -145,6 +149,26 @@ def test_a_change_of_node_config_updates_or_replaces_as_the_provider_says(gcp, c
     base = {"machineType": "g2-standard-8", "guestAccelerators": [{"type": "nvidia-l4", "count": 1.0}]}
 
     found = gcp.diff(made, nodeConfig={**base, **config})
+
+    assert found.changes == found.DIFF_SOME
+    assert list(found.replaces) == replaced
+
+
+@pytest.mark.parametrize(
+    ("changes", "replaced"),
+    [
+        ({"enableMultiNetworking": True}, []),
+        (
+            {"ipAllocationPolicy": {"clusterSecondaryRangeName": "pods", "stackType": "IPV4_IPV6"}},
+            [],
+        ),
+        ({"ipAllocationPolicy": {"clusterSecondaryRangeName": "other"}}, ["ipAllocationPolicy"]),
+        ({"masterAuth": {"clientCertificateConfig": {"issueClientCertificate": True}}}, ["masterAuth"]),
+        ({"minMasterVersion": "1.36"}, []),
+    ],
+)
+def test_a_change_of_a_cluster_updates_or_replaces_as_the_provider_says(gcp, cluster, changes, replaced):
+    found = gcp.diff(cluster, **changes)
 
     assert found.changes == found.DIFF_SOME
     assert list(found.replaces) == replaced

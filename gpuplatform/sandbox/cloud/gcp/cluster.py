@@ -185,9 +185,7 @@ def _create_pool(call: Call) -> None:
     metal = str(call.get("nodeConfig.machineType")).endswith("-metal")
     if cluster and extra and not metal and not cluster.inputs.get("enableMultiNetworking"):
         raise CloudError(
-            "googleapi: Error 400: Additional node networks need a cluster with multi-networking"
-            " enabled; it can"
-            " only be enabled when the cluster is created."
+            "googleapi: Error 400: Additional node networks need a cluster with multi-networking enabled."
         )
 
 
