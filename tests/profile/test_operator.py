@@ -88,7 +88,7 @@ def test_drv_1_driver_toolkit_and_runtime_class_of_aks_always_go_together(name):
     assert values["operator"]["resources"]["limits"]["memory"] == "700Mi"
 
 
-@pytest.mark.parametrize("name", FAMILIES[0])
+@pytest.mark.parametrize("name", sorted(FAMILIES[0]))
 def test_drv_2_amazon_linux_and_bottlerocket_bring_driver_and_toolkit(name):
     values = values_of(name)
 
@@ -178,7 +178,7 @@ def test_a_toolkit_of_the_operators_gives_unprivileged_pods_no_gpus_they_did_not
         }
 
 
-@pytest.mark.parametrize("name", OPERATOR_DRIVES)
+@pytest.mark.parametrize("name", sorted(OPERATOR_DRIVES))
 def test_a_new_driver_takes_one_node_at_a_time_and_waits_for_its_jobs(name):
     policy = values_of(name)["driver"]["upgradePolicy"]
 

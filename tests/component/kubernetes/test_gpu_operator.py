@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pulumi
-import pulumi_kubernetes as kubernetes
 import pytest
+from stand_in_cluster import Thing, handle, in_cluster, reached
 
-from gpuplatform.contracts import ClusterHandle
 from gpuplatform.kubernetes import GpuOperator, GpuOperatorArgs
 from gpuplatform.kubernetes.charts import GPU_OPERATOR, Chart
 from gpuplatform.plan.recorder import record
@@ -16,30 +15,6 @@ CLOUDS = ("aws", "azure", "gcp")
 VALUES = {"driver": {"enabled": False}, "daemonsets": {"tolerations": [{"key": "nvidia.com/gpu"}]}}
 RELEASE = "kubernetes:helm.sh/v3:Release"
 QUOTA = "kubernetes:core/v1:ResourceQuota"
-
-
-class Thing(pulumi.CustomResource):
-    """A resource of some cloud, of which only the place in the graph matters."""
-
-    def __init__(self, name):
-        super().__init__("cloud:index:Thing", name, {})
-
-
-def handle(cloud, cluster, ready):
-    provider = kubernetes.Provider("cluster-kubernetes", kubeconfig="{}", cluster_identifier="some-id")
-    known = pulumi.Output.from_input("known")
-    return ClusterHandle(
-        cloud=cloud,
-        name=known,
-        id=known,
-        endpoint=known,
-        kubeconfig=known,
-        kubeconfig_command=known,
-        oidc_issuer=known,
-        provider=provider,
-        cluster=cluster,
-        ready=ready,
-    )
 
 
 def install(cloud, *, chart=GPU_OPERATOR, computed=None):
@@ -60,22 +35,6 @@ def install(cloud, *, chart=GPU_OPERATOR, computed=None):
 @pytest.fixture(params=CLOUDS)
 def installed(request):
     return install(request.param)
-
-
-def in_cluster(recording):
-    return [r for r in recording.resources if r.type.startswith("kubernetes:")]
-
-
-def reached(recording, resource):
-    """Everything that `resource` waits for, directly or not."""
-    by_urn = {r.urn: r for r in recording.resources}
-    found, open_ = set(), list(resource.dependencies)
-    while open_:
-        urn = open_.pop()
-        if urn not in found:
-            found.add(urn)
-            open_.extend(by_urn[urn].dependencies)
-    return {by_urn[urn].name for urn in found}
 
 
 def test_on_gke_a_quota_for_critical_pods_comes_before_the_release():
