@@ -34,8 +34,8 @@ class GkeClusterArgs(ClusterArgs):
         network: The network, or the IDs of one that exists.
         project: The project's ID.
         multi_networking: Whether nodes and pods may have more than one interface, which `GkeGpuNetworks`
-            needs. It is decided when the cluster is made; a change replaces the cluster. Not on for all, since
-            it needs a project with GKE Enterprise.
+            needs. It is decided when the cluster is made; a change replaces the cluster. Not on for all,
+            since it needs a project with GKE Enterprise.
         bare_metal: Whether pools of bare-metal machines (A4X Max) may join, which no cluster with shielded
             nodes takes.
 

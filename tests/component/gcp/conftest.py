@@ -93,10 +93,9 @@ def environment():
                 tags=TAGS,
             )
             gke = GkeCluster("cluster", replace(args, **(cluster or {})), opts)
-            pool_args = GkeGpuPoolArgs(
-                cluster=gke, profile=profile, nodes_min=0, nodes_max=4, zones=("us-east4-b",), tags=TAGS
-            )
-            GkeGpuPool("pool-train", replace(pool_args, **(pool or {})), opts)
+            asked = {"nodes_min": 0, "nodes_max": 4, "zones": ("us-east4-b",), **(pool or {})}
+            args = GkeGpuPoolArgs(cluster=gke, profile=profile, tags=TAGS, **asked)
+            GkeGpuPool("pool-train", args, opts)
             for key in ("name", "id", "endpoint", "kubeconfig", "kubeconfig_command", "oidc_issuer"):
                 pulumi.export(key, getattr(gke.handle, key))
 

@@ -98,11 +98,15 @@ def test_roce_has_one_vpc_of_the_zones_profile_with_a_subnet_for_each_nic(sku):
 
 def test_an_rdma_network_gets_no_firewall_rule_and_every_other_lets_its_own_nodes_in():
     recording = recorded(pool("a3-ultragpu-8g"), pool("a3-megagpu-8g", name="mega"))
-    rules = {each["network"] for each in inputs(recording, "gcp:compute/firewall:Firewall").values()}
-    vpcs = {r.inputs["name"]: recording.outputs[r.urn]["id"] for r in recording.of_type(VPC)}
+    rules = inputs(recording, "gcp:compute/firewall:Firewall")
+    subnets = {name: each["ipCidrRange"] for name, each in inputs(recording, SUBNET).items()}
+    vpcs = set(inputs(recording, VPC)) - {"vision-dev"}
 
-    assert vpcs["vision-dev-train-rdma"] not in rules
-    assert {vpcs[name] for name in vpcs if name != "vision-dev-train-rdma"} == rules
+    assert {name.removesuffix("-inside") for name in rules} - {"vision-dev-webhooks"} == vpcs - {
+        "vision-dev-train-rdma"
+    }
+    for name in vpcs - {"vision-dev-train-rdma"}:
+        assert rules[f"{name}-inside"]["sourceRanges"] == [subnets[name]]
 
 
 @pytest.mark.parametrize(("sku", "device"), [("a3-megagpu-8g", "NetDevice"), ("a3-ultragpu-8g", "RDMA")])

@@ -197,18 +197,18 @@ def test_a_reservation_is_named_and_none_other_is_taken(environment, profile):
 
 
 @pytest.mark.parametrize(
-    ("sku", "mode", "key", "count"),
+    ("sku", "mode", "expected"),
     [
-        ("a3-megagpu-8g", None, "ephemeralStorageLocalSsdConfig", 16),
-        ("a3-megagpu-8g", "raw", "localNvmeSsdBlockConfig", 16),
-        ("g2-standard-48", "ephemeral", "ephemeralStorageLocalSsdConfig", 4),
+        ("a3-megagpu-8g", None, {"ephemeralStorageLocalSsdConfig": 16}),
+        ("a3-megagpu-8g", "raw", {"localNvmeSsdBlockConfig": 16}),
+        ("g2-standard-48", "ephemeral", {"ephemeralStorageLocalSsdConfig": 4}),
     ],
 )
-def test_local_disks_are_the_profiles(environment, profile, sku, mode, key, count):
+def test_local_disks_are_the_profiles(environment, profile, sku, mode, expected):
     made = profile(sku, local_disks=mode, fabric="none")
     config = environment(profile=made).named(NAME).inputs["nodeConfig"]
 
-    assert config[key] == {"localSsdCount": count}
+    assert {key: config[key]["localSsdCount"] for key in expected} == expected
     assert len({"ephemeralStorageLocalSsdConfig", "localNvmeSsdBlockConfig"} & set(config)) == 1
 
 

@@ -73,4 +73,21 @@ def test_a_network_too_small_for_its_nodes_is_refused_before_anything_is_registe
 def test_physical_names_are_the_environments(environment):
     names = {r.inputs["name"] for r in environment().resources if r.type.startswith("gcp:compute/")}
 
-    assert names == {"vision-prod", "vision-prod-nodes", "vision-prod-router", "vision-prod-nat"}
+    assert names == {
+        "vision-prod",
+        "vision-prod-nodes",
+        "vision-prod-router",
+        "vision-prod-nat",
+        "vision-prod-webhooks",
+    }
+
+
+def test_the_control_plane_reaches_webhooks_on_the_nodes_and_nobody_else_does(environment):
+    """GKE opens 443 and 10250 only; Kueue's webhooks and its visibility API listen elsewhere."""
+    recording = environment()
+    rule = recording.named("network-webhooks").inputs
+
+    assert rule["allows"] == [{"protocol": "tcp", "ports": ["8082", "9443"]}]
+    block = recording.named("cluster-gke").inputs["privateClusterConfig"]["masterIpv4CidrBlock"]
+    assert rule["sourceRanges"] == [block]
+    assert recording.named("network-webhooks").urn in recording.named("cluster-gke").dependencies

@@ -81,7 +81,18 @@ def test_every_gpu_machine_of_the_catalogue_that_gke_takes_becomes_a_pool_with_i
     for sku in known.skus("gcp"):
         if sku.attaches_to_host or not sku.k8s_supported or sku.gpu_count != Decimal(int(sku.gpu_count)):
             continue
-        pools = [{"name": "train", "sku": sku.name, "purpose": "training", "nodes": {"max": 1}}]
+        pools = [
+            {
+                "name": "train",
+                "sku": sku.name,
+                "purpose": "training",
+                "nodes": {"max": 1},
+                "zones": ["us-central1-a"],
+                "capacity": {"kind": "spot"}
+                if sku.train_class != "full"
+                else {"kind": "reservation", "id": "gpus"},
+            }
+        ]
         recording, _ = recorded(node_pools=pools)
         (gpus,) = recording.named("pool-train-gpu-pool").inputs["nodeConfig"]["guestAccelerators"]
         assert gpus["count"] == sku.gpu_count, sku.name

@@ -193,7 +193,7 @@ def test_limits_that_contradict_are_refused_in_preview(gcp):
     )
 
 
-def test_extra_networks_need_a_cluster_made_for_them(gcp, cluster, network, subnet, refusal):
+def test_net_5_extra_networks_need_a_cluster_made_for_them(gcp, cluster, network, subnet, refusal):
     extra = {"additionalNodeNetworkConfigs": [{"network": network.outputs["name"], "subnetwork": subnet.id}]}
     with refusal("multi-networking"):
         pool(gcp, cluster, networkConfig=extra)
@@ -237,3 +237,69 @@ def test_protection_can_be_lifted_past_the_providers(gcp, network, subnet, world
     assert lifted.id == protected.id
     gcp.delete(protected)
     assert gcp.read(protected).id == ""
+
+
+QUEUED = {
+    "nodeConfig": {"flexStart": True, "reservationAffinity": {"consumeReservationType": "NO_RESERVATION"}},
+    "queuedProvisioning": {"enabled": True},
+    "management": {"autoRepair": False, "autoUpgrade": True},
+    "autoscaling": {"totalMinNodeCount": 0.0, "totalMaxNodeCount": 4.0},
+}
+
+
+def refused(gcp, **changes):
+    config = {"machineType": "a3-megagpu-8g", **changes.pop("nodeConfig", {})}
+    return gcp.check(POOL, "gpu", {"cluster": "train", "nodeConfig": config, **changes}).failures
+
+
+def test_gke_3_a_queued_pool_as_google_takes_it(gcp):
+    assert not refused(gcp, **QUEUED)
+
+
+@pytest.mark.parametrize(
+    ("changes", "path"),
+    [
+        ({"nodeConfig": {"flexStart": True}}, "nodeConfig.reservationAffinity"),
+        ({"management": {"autoRepair": True}}, "management.autoRepair"),
+        (
+            {"autoscaling": {"totalMinNodeCount": 1.0, "totalMaxNodeCount": 4.0}},
+            "autoscaling.totalMinNodeCount",
+        ),
+        ({"placementPolicy": {"type": "COMPACT"}}, "placementPolicy"),
+        ({"nodeConfig": {**QUEUED["nodeConfig"], "spot": True}}, "nodeConfig.spot"),
+        ({"nodeCount": 2.0}, "nodeCount"),
+    ],
+)
+def test_gke_3_what_queued_provisioning_excludes_is_refused(gcp, changes, path):
+    assert path in refused(gcp, **{**QUEUED, **changes})
+
+
+def test_a_release_channel_takes_no_pool_without_upgrades(gcp, cluster, refusal):
+    with refusal("Auto_upgrade must be true when release_channel REGULAR is set"):
+        pool(gcp, cluster, management={"autoRepair": True, "autoUpgrade": False})
+
+
+def test_compact_placement_is_inside_one_zone(gcp):
+    zones = ["us-central1-a", "us-central1-b"]
+
+    assert "placementPolicy" in refused(gcp, placementPolicy={"type": "COMPACT"}, nodeLocations=zones)
+    assert not refused(gcp, placementPolicy={"type": "COMPACT"}, nodeLocations=zones[:1])
+
+
+@pytest.mark.parametrize(("version", "wrong"), [("DEFAULT", True), ("INSTALLATION_DISABLED", False)])
+def test_drv_4_googles_driver_with_googles_plugin_off_is_refused(gcp, version, wrong):
+    gpus = [{"type": "nvidia-l4", "count": 1.0, "gpuDriverInstallationConfig": {"gpuDriverVersion": version}}]
+    labels = {"gke-no-default-nvidia-gpu-device-plugin": "true"}
+    failures = refused(gcp, nodeConfig={"labels": labels, "guestAccelerators": gpus})
+
+    assert ("nodeConfig.labels" in failures) is wrong
+
+
+def test_an_rdma_network_is_of_one_zone_and_takes_no_firewall_rule(gcp, refusal):
+    profile = "projects/ml/global/networkProfiles/us-central1-b-vpc-roce"
+    rdma = gcp.up(NETWORK, "rdma", {"autoCreateSubnetworks": False, "networkProfile": profile})
+
+    assert "networkProfile" in gcp.check(NETWORK, "n", {"networkProfile": "vpc-roce"}).failures
+    assert "mtu" in gcp.check(NETWORK, "n", {"mtu": 9000.0}).failures
+    with refusal("Firewall rules are not supported"):
+        gcp.up("gcp:compute/firewall:Firewall", "f", {"network": rdma.id, "allows": [{"protocol": "tcp"}]})
