@@ -77,18 +77,24 @@ def tolerations(profiles: Iterable[NodeProfile]) -> list[dict[str, str]]:
 
 
 def _one_owner(profiles: Sequence[NodeProfile]) -> Driver:
-    owners: dict[str, NodeProfile] = {}
+    owners: dict[str, list[NodeProfile]] = {}
     for profile in profiles:
-        owners.setdefault(_owner(profile.driver), profile)
+        owners.setdefault(_owner(profile.driver), []).append(profile)
     if len(owners) > 1:
-        names = " and ".join(f"{profile.pool} ({owner})" for owner, profile in owners.items())
+        names = " and ".join(f"{pools[0].pool} ({owner})" for owner, pools in owners.items())
+        others = [pool.pool for owner, pools in owners.items() if owner != OPERATOR for pool in pools]
         raise Refusal(
             f"two owners of the GPU driver in one cluster: {names}",
-            where=f"node_pools.{list(owners.values())[1].pool}.driver",
+            where=f"node_pools.{others[0]}.driver",
             rule="one GPU Operator has one set of values: it installs the driver on all nodes or on none",
-            way_out="give all pools one owner (driver: operator or driver: cloud), or use two clusters",
+            way_out=f"write driver: operator on {', '.join(others)}, or use two clusters"
+            if OPERATOR in owners
+            else "give all pools one owner (the same image and driver), or use two clusters",
         )
     return profiles[0].driver
+
+
+OPERATOR: Final = "the GPU Operator"
 
 
 def _owner(driver: Driver) -> str:
@@ -103,7 +109,7 @@ def _owner(driver: Driver) -> str:
         case OperatorDriver(host="gke-cos"):  # whose driver Google's installer builds
             return "Google's installer on Container-Optimized OS"
         case OperatorDriver():
-            return "the GPU Operator"
+            return OPERATOR
 
 
 def _node_feature_discovery(
