@@ -27,12 +27,18 @@ TOKENS = {
     "gpuplatform:index:AwsNetwork",
     "gpuplatform:index:AzureNetwork",
     "gpuplatform:index:ClusterAutoscaler",
+    "gpuplatform:index:DeviceIsolation",
+    "gpuplatform:index:EfaDevicePlugin",
     "gpuplatform:index:EksCluster",
     "gpuplatform:index:EksGpuPool",
     "gpuplatform:index:GcpNetwork",
     "gpuplatform:index:GkeCluster",
+    "gpuplatform:index:GkeGpuNetworks",
     "gpuplatform:index:GkeGpuPool",
+    "gpuplatform:index:GkeNodeDaemons",
     "gpuplatform:index:GpuOperator",
+    "gpuplatform:index:Kueue",
+    "gpuplatform:index:NetworkOperator",
 }
 """Pinned: changing one replaces every child in everybody's stacks, unless an alias comes with it."""
 
@@ -86,10 +92,10 @@ def test_a_part_is_made_of_the_same_arguments_on_every_cloud(part: str) -> None:
         "GcpNetwork": set(),
         "EksCluster": {"network", "system_arch"},
         "AksCluster": {"network"},
-        "GkeCluster": {"network", "project"},
+        "GkeCluster": {"network", "project", "multi_networking", "bare_metal"},
         "EksGpuPool": {"cluster"},
         "AksGpuPool": {"cluster"},
-        "GkeGpuPool": {"cluster"},
+        "GkeGpuPool": {"cluster", "interfaces", "after"},
     }
     shared = set(inspect.signature(getattr(contracts, f"{part}Args")).parameters)
     found = {}
@@ -131,7 +137,7 @@ def test_what_exists_on_every_cloud_is_in_a_file_of_the_same_name() -> None:
     assert {cloud: names - common for cloud, names in files.items()} == {
         "aws": {"addons", "autoscaler", "launch_template", "policies", "resource", "zones"},
         "azure": set(),
-        "gcp": {"node_pool", "resource", "sizing"},
+        "gcp": {"fabric", "fabric_layout", "node_config", "node_daemons", "node_pool", "resource", "sizing"},
     }
 
 
