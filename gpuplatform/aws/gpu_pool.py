@@ -36,6 +36,9 @@ CAPACITY_TYPES: Final = {
 }
 """By kind of capacity. The SDK's own list lacks the last (hashicorp/terraform-provider-aws#40876)."""
 
+REPLACED_ON: Final = ('labels["nvidia.com/mig.config"]',)
+"""EKS would change it in place, and the MIG manager cut GPUs anew under the pods that use them."""
+
 _HINTS: Final = "k8s.io/cluster-autoscaler/node-template/"
 
 
@@ -215,6 +218,7 @@ class EksGpuPool(GpuPoolComponent):
             opts=self.child(
                 depends_on=[*cluster.before_nodes, *first],
                 delete_before_replace=True,
+                replace_on_changes=list(REPLACED_ON),
                 # Without it each update would set an autoscaled pool back to its minimum; where the size is
                 # fixed, a change of it must get through (pulumi/pulumi-eks#709).
                 ignore_changes=["scalingConfig.desiredSize"] if args.autoscaled else [],

@@ -20,6 +20,11 @@ _ROOT_DEVICE: Final = "/dev/xvda"
 _DATA_DEVICE: Final = "/dev/xvdb"
 """Where Bottlerocket keeps images and the pods' storage; its root holds the system alone
 (https://bottlerocket.dev, "Default volumes")."""
+REPLACED_ON: Final = ("instanceType",)
+"""What another version would hold, and another template holds instead, which replaces the node group too:
+nodes of two machine types in one group have one name for two things."""
+REPLACED_ON_BOTTLEROCKET: Final = (*REPLACED_ON, "userData")
+"""Bottlerocket is told there how GPUs are shared: nodes that advertise other devices are another pool."""
 _TAGGED: Final = ("instance", "volume", "network-interface")
 
 
@@ -68,7 +73,7 @@ def launch_template(
             "tags": {**tags.aws(), "Name": node_name},
             **(more or {}),
         },
-        owner.child(),
+        owner.child(replace_on_changes=list(REPLACED_ON if not bottlerocket else REPLACED_ON_BOTTLEROCKET)),
     )
 
 

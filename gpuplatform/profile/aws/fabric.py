@@ -1,6 +1,7 @@
 """Elastic Fabric Adapters: which interfaces a machine is launched with.
 
 Source, also for every layout below: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html.
+Numbers of cards and adapters agree with EC2 DescribeInstanceTypes, as recorded in moto 5.2.5.
 """
 
 from __future__ import annotations

@@ -281,14 +281,10 @@ def test_a_capacity_block_needs_all_its_parts(aws, cluster, network, refusal):
             capacityType="CAPACITY_BLOCK",
             launchTemplate={"id": half.id, "version": "1"},
         )
-    made = group(
-        aws,
-        cluster,
-        network,
-        "c",
-        capacityType="CAPACITY_BLOCK",
-        launchTemplate={"id": whole.id, "version": "1"},
-    )
+    bought = {"capacityType": "CAPACITY_BLOCK", "launchTemplate": {"id": whole.id, "version": "1"}}
+    with refusal("cr-1 lies in one"):
+        group(aws, cluster, network, "c", **bought)
+    made = group(aws, cluster, network, "d", subnetIds=[network[1][0].id], **bought)
     assert made.outputs["launchTemplate"]["id"] == whole.id
 
 

@@ -9,8 +9,16 @@ from urllib.parse import urlsplit
 
 from gpuplatform.sandbox.cloud import machines, wire
 from gpuplatform.sandbox.cloud.aws.functions import zone_name
+from gpuplatform.sandbox.cloud.aws.launch import (
+    PLACEMENT_GROUP,
+    TEMPLATE,
+    placement_group_of,
+    refuse_template,
+    template_inputs,
+    template_of,
+)
 from gpuplatform.sandbox.cloud.rule import Call, CloudError, NameRule, Reference, Rule
-from gpuplatform.sandbox.cloud.world import API, Thing
+from gpuplatform.sandbox.cloud.world import API
 from gpuplatform.sandbox.sdk_types import Problem
 
 __all__ = ["CLUSTER", "RULES", "TEMPLATE", "offered"]
@@ -19,7 +27,6 @@ CLUSTER = "aws:eks/cluster:Cluster"
 NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
 ADDON = "aws:eks/addon:Addon"
 ENTRY = "aws:eks/accessEntry:AccessEntry"
-TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
 
 _SUBNET = "aws:ec2/subnet:Subnet"
 _GROUP = "aws:ec2/securityGroup:SecurityGroup"
@@ -148,38 +155,12 @@ def offered(call: Call, sku: str) -> None:
     )
 
 
-def _template(call: Call) -> Thing | None:
-    named = call.get("launchTemplate.id") or call.get("launchTemplate.name")
-    return call.world.named(TEMPLATE, named) if named else None
-
-
 def _create_node_group(call: Call) -> None:
-    template = _template(call)
-    values: Mapping[str, Any] = wire.plain(template.inputs) if template else {}
-    market = wire.first(values, "instanceMarketOptions.marketType")
-    capacity = call.get("capacityType", "ON_DEMAND")
-    if market == "spot":
-        raise CloudError(
-            "InvalidParameterException: Instance market options are not supported with the launch template."
-        )
-    if values.get("instanceType") and call.get("instanceTypes[]"):
-        raise CloudError(
-            "InvalidRequestException: You cannot specify an instance type in both the launch template and the"
-            " node group."
-        )
-    if template and call.get("diskSize"):
-        raise CloudError("InvalidParameterException: Disk size must be specified within the launch template.")
-    if (capacity == "CAPACITY_BLOCK") != (market == "capacity-block"):
-        raise CloudError(
-            "InvalidParameterException: capacityType CAPACITY_BLOCK and a launch template with the"
-            " market type"
-            " capacity-block need each other."
-        )
-    reserved = "capacityReservationSpecification.capacityReservationTarget.capacityReservationId"
-    if capacity == "CAPACITY_BLOCK" and not wire.first(values, reserved):
-        raise CloudError("InvalidParameterException: A capacity block needs its reservation's id.")
-    if isinstance(values.get("instanceType"), str):
-        offered(call, values["instanceType"])
+    values = template_inputs(call)
+    refuse_template(call, values)
+    sku = values.get("instanceType")
+    if isinstance(sku, str):
+        offered(call, sku)
     _refuse_nodes_without_network(call)
 
 
@@ -209,7 +190,7 @@ def _group_outputs(call: Call) -> dict[str, Any]:
         ],
         "capacityType": call.get("capacityType", "ON_DEMAND"),
     }
-    template = _template(call)
+    template = template_of(call)
     if template:
         result["launchTemplate"] = {"id": template.id, "name": template.name}
     return result
@@ -297,6 +278,12 @@ RULES = (
                 TEMPLATE,
                 "InvalidRequestException: The specified launch template, with template ID {value}, does"
                 " not exist.",
+            ),
+            Reference(
+                "launchTemplate.id",
+                PLACEMENT_GROUP,
+                holds="InvalidPlacementGroup.InUse: The placement group '{id}' is in use by {by}.",
+                value=placement_group_of,
             ),
         ),
         machines=("instanceTypes[]",),

@@ -7,7 +7,6 @@ from typing import Any
 
 from gpuplatform.sandbox.cloud import wire
 from gpuplatform.sandbox.cloud.addresses import inside, overlapping, valid
-from gpuplatform.sandbox.cloud.aws.cluster import TEMPLATE
 from gpuplatform.sandbox.cloud.aws.common import (
     EIP,
     ROUTE_TABLE,
@@ -16,6 +15,7 @@ from gpuplatform.sandbox.cloud.aws.common import (
     VPC,
 )
 from gpuplatform.sandbox.cloud.aws.functions import knows_zone, zone_id, zone_name
+from gpuplatform.sandbox.cloud.aws.launch import PLACEMENT_GROUP, TEMPLATE
 from gpuplatform.sandbox.cloud.rule import (
     Call,
     CloudError,
@@ -95,6 +95,12 @@ def _create_subnet(call: Call) -> None:
     siblings = call.world.linked(VPC, vpc.id, SUBNET)
     if overlapping(cidr, [s.inputs["cidrBlock"] for s in siblings if "cidrBlock" in s.inputs]):
         raise CloudError(f"InvalidSubnet.Conflict: The CIDR '{cidr}' conflicts with another subnet")
+
+
+def _check_placement_group(call: Call) -> Iterator[Problem]:
+    strategy = call.get("strategy")
+    if isinstance(strategy, str) and strategy not in {"cluster", "partition", "spread"}:
+        yield Problem("strategy", f"{strategy!r} is none of cluster, partition, spread")
 
 
 def _create_association(call: Call) -> None:
@@ -254,6 +260,13 @@ RULES = (
             _security_group("securityGroupIds[]"),
         ),
         outputs=_endpoint_outputs,
+    ),
+    Rule(
+        PLACEMENT_GROUP,
+        names=NameRule(r"[\x20-\x7e]{1,255}", "up to 255 ASCII characters"),
+        check=_check_placement_group,
+        id=lambda call: call.name,
+        outputs=lambda call: {"placementGroupId": f"pg-{wire.digest(call.id, length=17)}"},
     ),
     Rule(
         TEMPLATE,
