@@ -135,7 +135,17 @@ def bandwidth(sku: Sku, connects: Fabric) -> Bandwidth | None:
     if isinstance(connects, NoFabric) or sku.name not in _FLOORS:
         return None
     floor, test = _FLOORS[sku.name]
-    return Bandwidth(floor=floor, metric="average", source=_TESTS.format(test))
+    # gpudirect-tcpx/nccl-config-latest.yaml: 1M to 512M; the job sets of cluster-toolkit's examples: 1K to 8G,
+    # and so by default the script that TCPXO's image brings.
+    small, large = (1 << 20, 512 << 20) if isinstance(connects, Tcpx) else (1 << 10, 8 << 30)
+    return Bandwidth(
+        floor=floor,
+        metric="average",
+        source=_TESTS.format(test),
+        collective="all_gather",
+        min_bytes=small,
+        max_bytes=large,
+    )
 
 
 def _one_zone(pool: NodePool, sku: Sku, where: str) -> None:

@@ -7,6 +7,8 @@ import json
 from ipaddress import IPv4Network
 from typing import Any
 
+from profiles import made_profile
+
 from gpuplatform.azure import (
     AksCluster,
     AksClusterArgs,
@@ -18,7 +20,7 @@ from gpuplatform.azure import (
     AzureNetworkIds,
 )
 from gpuplatform.plan.recorder import Registered
-from gpuplatform.profile import AksDriver, NodeProfile, Taint
+from gpuplatform.profile import AksDriver, CapacityPlan, NodeProfile
 from gpuplatform.tags import Tags
 
 SUBSCRIPTION = "00000000-0000-4000-8000-000000000001"
@@ -77,6 +79,7 @@ _NAME_KEYS = (
     "subnetName",
     "virtualNetworkName",
     "natGatewayName",
+    "proximityPlacementGroupName",
     "publicIpAddressName",
     "networkSecurityGroupName",
     "roleAssignmentName",
@@ -124,19 +127,10 @@ def profile(**changes: Any) -> NodeProfile:
     values: dict[str, Any] = {
         "pool": "train",
         "sku": "Standard_ND96isr_H100_v5",
-        "gpus": 8,
-        "gpu_model": "H100",
-        "accelerator": None,
-        "arch": "amd64",
-        "driver": AksDriver(),
         "image": "Ubuntu",
-        "spot": False,
         "labels": {"nvidia.com/gpu.present": "true"},
-        "taints": (Taint(key="nvidia.com/gpu", value="true", effect="NoSchedule"),),
-        "scale_from_zero": {},
-        "disk_gib": 200,
     }
-    return NodeProfile(**values | changes)
+    return made_profile(changes.pop("driver", AksDriver()), *changes.pop("taints", ()), **values | changes)
 
 
 def pool_args(**changes: Any) -> AksGpuPoolArgs:
@@ -160,6 +154,6 @@ def build_environment(**cluster: Any) -> AksCluster:
     network = AzureNetwork("network", network_args(protect=True))
     made = AksCluster("cluster", cluster_args(network=network, protect=True, **cluster))
     AksGpuPool("pool-train", pool_args(cluster=made))
-    spot = profile(pool="serve", sku="Standard_NC40ads_H100_v5", spot=True)
+    spot = profile(pool="serve", sku="Standard_NC40ads_H100_v5", capacity=CapacityPlan(kind="spot"))
     AksGpuPool("pool-serve", pool_args(cluster=made, profile=spot))
     return made

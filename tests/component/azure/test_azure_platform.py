@@ -10,6 +10,7 @@ from azure_samples import SUBSCRIPTION
 
 from gpuplatform import catalog
 from gpuplatform.config import Platform
+from gpuplatform.errors import Refusal
 from gpuplatform.plan.recorder import Recording, record
 from gpuplatform.platform.azure import build
 from gpuplatform.profile import node_profile
@@ -115,3 +116,61 @@ def test_an_environment_of_another_cloud_is_not_built_here():
     elsewhere = config(SERVE, cloud=cloud, network=network, cluster=cluster)
     with pytest.raises(TypeError, match="gcp is not built here"):
         build(elsewhere, [])
+
+
+RESERVED = {
+    "sku": "Standard_NC24ads_A100_v4",
+    "purpose": "inference",
+    "nodes": {"min": 0, "max": 2},
+}
+
+
+def reservation(name: str, group: str = "capacity") -> dict[str, str]:
+    scope = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/{group}"
+    return {
+        "kind": "reservation",
+        "id": f"{scope}/providers/Microsoft.Compute/capacityReservationGroups/{name}",
+    }
+
+
+def test_the_cluster_s_identity_gets_one_role_a_group_of_reservations_and_pools_wait_for_it(update: Update):
+    pools = (
+        {**RESERVED, "name": "one", "capacity": reservation("a100s")},
+        {**RESERVED, "name": "two", "capacity": reservation("more", "Capacity")},
+        {**RESERVED, "name": "three", "capacity": reservation("a100s", "elsewhere")},
+    )
+    recording = update(program(config(*pools)))
+    roles = [
+        role
+        for role in recording.of_type("azure-native:authorization:RoleAssignment")
+        if "draws-on" in role.name
+    ]
+    assert sorted(role.inputs["scope"].rpartition("/")[2].lower() for role in roles) == [
+        "capacity",
+        "elsewhere",
+    ]
+    for role in roles:
+        assert role.inputs["roleDefinitionId"].endswith("b24988ac-6180-42a0-ab88-20f7382dd24c")
+        for pool in recording.of_type("azure-native:containerservice:AgentPool"):
+            assert role.urn in pool.dependencies
+        assert role.urn not in recording.named("cluster-aks").dependencies
+
+
+def test_without_reservations_the_identity_gets_no_further_role(update: Update):
+    recording = update(program(config(TRAIN, SERVE)))
+    assert len(recording.of_type("azure-native:authorization:RoleAssignment")) == 2
+
+
+def test_net_6_a_training_pool_with_infiniband_in_all_zones_is_refused_before_the_first_resource():
+    platform = config({key: value for key, value in TRAIN.items() if key != "zones"})
+    build_it = program(platform)
+    with pytest.raises(Refusal) as caught:
+        build_it()  # outside of any engine: a resource would fail in another way
+    assert caught.value.where == "node_pools.train.zones"
+    assert "InfiniBand" in caught.value.rule
+
+
+def test_net_6_hopper_and_grace_blackwell_in_one_subscription_are_refused_before_the_first_resource():
+    rack = {**TRAIN, "name": "rack", "sku": "Standard_ND128isr_GB300_v6"}
+    with pytest.raises(Refusal, match="one subscription in two states"):
+        program(config(TRAIN, rack))()

@@ -276,3 +276,36 @@ def test_a_list_of_identities_comes_back_as_a_map(azure, group):
 
     assert list(made.outputs["identity"]["userAssignedIdentities"]) == [identity.id]
     assert list(planned["identity"]["userAssignedIdentities"]) == [identity.id]
+
+
+PROXIMITY = "azure-native:compute:ProximityPlacementGroup"
+
+
+def near(azure, group, **changes):
+    inputs = {
+        "resourceGroupName": group.outputs["name"],
+        "proximityPlacementGroupName": "close",
+        "intent": {"vmSizes": ["Standard_NC24ads_A100_v4"]},
+        "zones": ["1"],
+    }
+    return azure.up(PROXIMITY, "close", {**inputs, **changes})
+
+
+def test_a_proximity_group_holds_its_pools_and_lies_in_one_zone(azure, group, cluster):
+    close = near(azure, group)
+    assert close.id.endswith("/providers/Microsoft.Compute/proximityPlacementGroups/close")
+
+    problems = pool_problems(azure, group, proximityPlacementGroupID=close.id, availabilityZones=["1", "2"])
+    assert "maps to only one availability zone" in problems["availabilityZones"]
+
+    train = pool(azure, group, proximityPlacementGroupID=close.id, availabilityZones=["1"])
+    with pytest.raises(azure.Failed, match="InUseProximityPlacementGroupCannotBeDeleted"):
+        azure.delete(PROXIMITY, close)
+    azure.delete(POOL, train)
+    azure.delete(PROXIMITY, close)
+
+
+def test_a_feature_of_the_subscription_always_exists_already(azure):
+    inputs = {"providerNamespace": "Microsoft.ContainerService", "featureName": "AKSInfinibandSupport"}
+    with pytest.raises(azure.Failed, match="cannot create already existing resource"):
+        azure.up("azure-native:features:SubscriptionFeatureRegistration", "infiniband", inputs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from gpuplatform.replacement import without_version
 from gpuplatform.sandbox.cloud import machines, wire
 from gpuplatform.sandbox.cloud.azure import cluster, compute, identity, network
 from gpuplatform.sandbox.cloud.azure.common import (
@@ -25,7 +26,6 @@ from gpuplatform.sandbox.cloud.rule import (
     Call,
     Cloud,
     by_token,
-    without_version,
 )
 from gpuplatform.sandbox.cloud.world import World
 

@@ -76,8 +76,11 @@ def _check_profile(base: str, pool: Mapping[str, Any], name: Any) -> Iterator[Pr
 
 
 def _check_place(base: str, pool: Mapping[str, Any]) -> Iterator[Problem]:
-    """What Azure cannot combine: learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview,
-    learn.microsoft.com/azure/aks/reduce-latency-ppg."""
+    """What Azure cannot combine.
+
+    learn.microsoft.com/azure/virtual-machines/capacity-reservation-overview;
+    learn.microsoft.com/azure/aks/reduce-latency-ppg.
+    """
     near, reserved = pool.get("proximityPlacementGroupID"), pool.get("capacityReservationGroupID")
     if reserved and near:
         yield Problem(
@@ -85,9 +88,7 @@ def _check_place(base: str, pool: Mapping[str, Any]) -> Iterator[Problem]:
             "a proximity placement group is not supported with a capacity reservation group",
         )
     if reserved and pool.get("scaleSetPriority") == "Spot":
-        yield Problem(
-            f"{base}capacityReservationGroupID", "Spot VMs cannot use a capacity reservation group"
-        )
+        yield Problem(f"{base}capacityReservationGroupID", "Spot VMs cannot use a capacity reservation group")
     if near and len(pool.get("availabilityZones") or []) > 1:
         yield Problem(
             f"{base}availabilityZones", "a proximity placement group maps to only one availability zone"
@@ -161,9 +162,7 @@ _IN_CLUSTER = Reference("resourceName", CLUSTER, NOT_FOUND, cascades=True, value
 _SUBNET_OF_POOL = Reference("vnetSubnetID", SUBNET, NOT_FOUND, IN_USE.format(kind="Subnet"))
 
 # Not checked to exist: a group may be somebody else's.
-_NEAR = Reference(
-    "proximityPlacementGroupID", PROXIMITY, holds=IN_USE.format(kind="ProximityPlacementGroup")
-)
+_NEAR = Reference("proximityPlacementGroupID", PROXIMITY, holds=IN_USE.format(kind="ProximityPlacementGroup"))
 
 RULES = (
     Rule(
