@@ -1,4 +1,4 @@
-"""How a pool's machines are bought: a closed union; what a cloud does not sell is refused with an alternative."""
+"""How a pool's machines are bought: a closed union; what a cloud does not sell is refused."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from gpuplatform.config.base import Model
 
 __all__ = ["Capacity", "CapacityBlock", "FlexStart", "OnDemand", "Queued", "Reservation", "Spot"]
 
-RunHours = Annotated[int, Field(ge=1, le=168, description="Longest run of a node, hours; seven days at most.")]
+RunHours = Annotated[
+    int, Field(ge=1, le=168, description="Longest run of a node, hours; seven days at most.")
+]
 
 
 class OnDemand(Model):

@@ -135,7 +135,9 @@ class WorkloadClass(Model):
     """Pools that serve one kind of work, the first one first; the next where that one has no room."""
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,30}[a-z0-9]$")]
-    pools: Annotated[tuple[str, ...], Field(min_length=1, description="Names of pools, in the order of preference.")]
+    pools: Annotated[
+        tuple[str, ...], Field(min_length=1, description="Names of pools, in the order of preference.")
+    ]
 
 
 class Budget(Model):

@@ -82,8 +82,8 @@ class NodePool(Model):
     fabric: Annotated[
         Literal["required", "none"] | None,
         Field(
-            description="required: fail where the machine has no accelerated network; none: TCP on purpose; left out: "
-            "the machine's own, and an error for training on several nodes where it has none."
+            description="required: fail where the machine has no accelerated network; none: TCP on purpose; "
+            "left out: the machine's own, and an error for training on several nodes where it has none."
         ),
     ] = None
     sharing: Annotated[

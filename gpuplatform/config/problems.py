@@ -10,6 +10,9 @@ from typing import Any, Final, get_args
 from pydantic import BaseModel, ValidationError
 
 from gpuplatform.config.base import At
+from gpuplatform.config.capacity import Capacity
+from gpuplatform.config.clouds import Cloud
+from gpuplatform.config.sharing import Sharing
 from gpuplatform.errors import ConfigError
 
 __all__ = ["NOT_BUILT", "Locate", "as_config_error", "secrets_in"]
@@ -26,8 +29,6 @@ NOT_BUILT: Final[dict[str, str]] = {
     "budget.contacts": "budget alerts in the cloud itself",
 }
 """Keys whose part is not built: refused by name, since accepting and ignoring one would cost money."""
-
-_NOT_BUILT_CAPACITY: Final = ("reservation", "capacity-block", "flex-start", "queued")
 
 
 def as_config_error(error: ValidationError, model: type[BaseModel], locate: Locate) -> ConfigError:
@@ -55,7 +56,7 @@ def _one(finding: Any, model: type[BaseModel], locate: Locate) -> ConfigError:
         return ConfigError(str(cause), where=locate((*path, *_keys(cause.path))))
     where = locate(path)
     if kind == "extra_forbidden":
-        return _unknown_key(path, model, where)
+        return _unknown_key(finding["loc"], path, model, where)
     if kind == "missing":
         return ConfigError(f"{path[-1]} is missing", where=where, way_out=f"add `{path[-1]}:`")
     if kind in {"union_tag_invalid", "union_tag_not_found"}:
@@ -70,7 +71,7 @@ def _one(finding: Any, model: type[BaseModel], locate: Locate) -> ConfigError:
     if kind == "value_error":
         return ConfigError(str(cause), where=where)
     if kind == "string_pattern_mismatch":
-        rule = _description(model, path) or f"the value matches {finding['ctx']['pattern']}"
+        rule = _description(model, finding["loc"]) or f"the value matches {finding['ctx']['pattern']}"
         return ConfigError(f"{value!r} is not accepted", where=where, rule=rule)
     if kind == "literal_error":
         return ConfigError(f"{value!r} is not one of {finding['ctx']['expected']}", where=where)
@@ -83,7 +84,7 @@ def _one(finding: Any, model: type[BaseModel], locate: Locate) -> ConfigError:
     return ConfigError(f"{finding['msg'][0].lower()}{finding['msg'][1:]}, not {_short(value)}", where=where)
 
 
-def _unknown_key(path: Path, model: type[BaseModel], where: str) -> ConfigError:
+def _unknown_key(loc: Path, path: Path, model: type[BaseModel], where: str) -> ConfigError:
     dotted = ".".join(str(part) for part in path if isinstance(part, str))
     if dotted in NOT_BUILT:
         return ConfigError(
@@ -92,7 +93,7 @@ def _unknown_key(path: Path, model: type[BaseModel], where: str) -> ConfigError:
             rule="a key is refused rather than accepted and ignored",
             way_out="remove it",
         )
-    known = _fields(model, path[:-1])
+    known = _fields(model, loc[:-1])
     near = difflib.get_close_matches(str(path[-1]), known, n=1, cutoff=0.6)
     way_out = f"did you mean `{near[0]}`?" if near else f"the keys here are {', '.join(known)}"
     return ConfigError(f"there is no key `{path[-1]}`", where=where, way_out=way_out)
@@ -103,13 +104,6 @@ def _bad_tag(finding: Any, where: str) -> ConfigError:
     discriminator = context["discriminator"].strip("'")
     value = finding.get("input")
     tag = value.get(discriminator) if isinstance(value, dict) else value
-    if tag in _NOT_BUILT_CAPACITY:
-        return ConfigError(
-            f"capacity `{tag}` is not supported by this version",
-            where=where,
-            rule="a key is refused rather than accepted and ignored",
-            way_out="use on-demand or spot",
-        )
     expected = context.get("expected_tags", "")
     if tag is None:
         return ConfigError(
@@ -127,11 +121,18 @@ def _bad_tag(finding: Any, where: str) -> ConfigError:
     )
 
 
+_BRANCHES: Final[dict[str, Any]] = {"cloud": Cloud, "capacity": Capacity, "sharing": Sharing}
+
+
 def _is_branch(part: str | int, loc: Path) -> bool:
     """Pydantic puts a union's tag into the path; it is no key of the file."""
     index = loc.index(part)
     before = loc[index - 1] if index else None
-    return before in {"cloud", "capacity"} and part in {"aws", "azure", "gcp", "on-demand", "spot"}
+    return before in _BRANCHES and part in _tags(_BRANCHES[str(before)])
+
+
+def _tags(union: Any) -> set[Any]:
+    return {tag for member in _models_in(union) for tag in _literals(member)}
 
 
 def _keys(dotted: str) -> Path:
@@ -156,6 +157,9 @@ def _model_at(model: type[BaseModel], path: Path) -> list[type[BaseModel]]:
     for part in path:
         if isinstance(part, int):
             continue
+        if branches := [one for one in models if part in _literals(one)]:
+            models = branches  # a union's tag: only that member counts from here on
+            continue
         models = [
             inner
             for one in models
@@ -163,6 +167,12 @@ def _model_at(model: type[BaseModel], path: Path) -> list[type[BaseModel]]:
             for inner in _models_in(one.model_fields[part].annotation)
         ]
     return models
+
+
+def _literals(model: type[BaseModel]) -> set[Any]:
+    """The tags that a member of a discriminated union goes by."""
+    fields = (model.model_fields.get(name) for name in ("kind", "provider"))
+    return {tag for field in fields if field is not None for tag in get_args(field.annotation)}
 
 
 def _models_in(annotation: Any) -> list[type[BaseModel]]:

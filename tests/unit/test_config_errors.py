@@ -105,24 +105,47 @@ CASES = {
         ["taints", "a is tainted twice"],
     ),
     "the pool's own taint": (_pool(taints=[{"key": "nvidia.com/gpu"}]), ["taints", "by itself"]),
+    "a capacity block that is none": (
+        _pool(capacity={"kind": "capacity-block", "id": "block-1"}),
+        ["node_pools[0].capacity.id", "The block's reservation"],
+    ),
+    "a reservation without its ID": (
+        _pool(capacity={"kind": "reservation"}),
+        ["node_pools[0].capacity.id", "is missing"],
+    ),
+    "one share of a GPU": (
+        _pool(sharing={"kind": "time-slicing", "replicas": 1}),
+        ["node_pools[0].sharing.replicas", "greater than or equal to 2"],
+    ),
+    "a kind of sharing that is none": (
+        _pool(sharing={"kind": "mgi"}),
+        ["node_pools[0].sharing", "did you mean 'mig'"],
+    ),
+    "a MIG profile that is none": (
+        _pool(sharing={"kind": "mig", "profile": "7"}),
+        ["node_pools[0].sharing.profile"],
+    ),
+    "a fabric that is none": (_pool(fabric="yes"), ["node_pools[0].fabric", "'required'"]),
+    "a class of a pool that is not there": (
+        _top(workload_classes=[{"name": "jobs", "pools": ["serve", "train"]}]),
+        ["workload_classes[0].pools", "there is no pool train"],
+    ),
+    "a class that names a pool twice": (
+        _top(workload_classes=[{"name": "jobs", "pools": ["serve", "serve"]}]),
+        ["workload_classes[0].pools", "named twice"],
+    ),
     "an empty name": (_top(name=""), ["name", "is not accepted"]),
     "a negative minimum": (_pool(nodes={"min": -1, "max": 1}), ["node_pools[0].nodes.min"]),
     "half a node": (_pool(nodes={"min": 0, "max": 1.5}), ["node_pools[0].nodes.max"]),
 }
 
 NOT_BUILT = {
-    "fabric": _pool(fabric="required"),
-    "sharing": _pool(sharing={"kind": "time-slicing", "replicas": 4}),
     "storage": _top(storage={}),
     "teams": _top(teams=[]),
     "identity": _top(identity={}),
     "uptime": _top(uptime="weekdays"),
     "alert_percent": _in("budget", alert_percent=[50]),
     "contacts": _in("budget", contacts=["a@example.com"]),
-    "reservation": _pool(capacity={"kind": "reservation", "id": "cr-0123456789abcdef0"}),
-    "capacity-block": _pool(capacity={"kind": "capacity-block", "id": "cr-0123456789abcdef0"}),
-    "flex-start": _pool(capacity={"kind": "flex-start"}),
-    "queued": _pool(capacity={"kind": "queued"}),
 }
 
 
