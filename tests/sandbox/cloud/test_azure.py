@@ -291,21 +291,63 @@ def near(azure, group, **changes):
     return azure.up(PROXIMITY, "close", {**inputs, **changes})
 
 
-def test_a_proximity_group_holds_its_pools_and_lies_in_one_zone(azure, group, cluster):
+@pytest.mark.usefixtures("cluster")
+def test_a_proximity_group_holds_its_pools_and_goes_after_them(azure, group, refusal):
     close = near(azure, group)
     assert close.id.endswith("/providers/Microsoft.Compute/proximityPlacementGroups/close")
-
-    problems = pool_problems(azure, group, proximityPlacementGroupID=close.id, availabilityZones=["1", "2"])
-    assert "maps to only one availability zone" in problems["availabilityZones"]
-
     train = pool(azure, group, proximityPlacementGroupID=close.id, availabilityZones=["1"])
-    with pytest.raises(azure.Failed, match="InUseProximityPlacementGroupCannotBeDeleted"):
-        azure.delete(PROXIMITY, close)
-    azure.delete(POOL, train)
-    azure.delete(PROXIMITY, close)
+    with refusal("InUseProximityPlacementGroupCannotBeDeleted"):
+        azure.delete(close)
+    azure.delete(train)
+    azure.delete(close)
 
 
-def test_a_feature_of_the_subscription_always_exists_already(azure):
+def test_zones_of_a_proximity_group_need_the_machines_it_is_for(azure):
+    inputs = {"resourceGroupName": "rg", "proximityPlacementGroupName": "close", "zones": ["1"]}
+    failures = azure.check(PROXIMITY, "close", inputs).failures
+    assert "only together with intent.vmSizes" in failures["zones"]
+    intent = {"vmSizes": ["Standard_NC24ads_A100_v4"]}
+    assert not azure.check(PROXIMITY, "close", {**inputs, "intent": intent}).failures
+
+
+def test_a_pool_cannot_combine_what_azure_keeps_apart(azure):
+    compute = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute"
+    close, reserved = f"{compute}/proximityPlacementGroups/p", f"{compute}/capacityReservationGroups/c"
+
+    def failures(**changes):
+        base = {"resourceGroupName": "rg", "resourceName": "aks", "agentPoolName": "p", "mode": "User"}
+        return azure.check(POOL, "p", {**base, **changes}).failures
+
+    both = failures(proximityPlacementGroupID=close, capacityReservationGroupID=reserved)
+    assert "not supported with a capacity reservation" in both["proximityPlacementGroupID"]
+    zones = failures(proximityPlacementGroupID=close, availabilityZones=["1", "2"])
+    assert "only one availability zone" in zones["availabilityZones"]
+    spot = failures(capacityReservationGroupID=reserved, scaleSetPriority="Spot")
+    assert "Spot" in spot["capacityReservationGroupID"]
+    assert "2048" in failures(osDiskSizeGB=4096.0)["osDiskSizeGB"]
+    assert not failures(capacityReservationGroupID=reserved, availabilityZones=["1", "2"])
+    assert not failures(proximityPlacementGroupID=close, availabilityZones=["1"], osDiskSizeGB=2048.0)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["capacityReservationGroupID", "proximityPlacementGroupID", "osDiskType", "scaleSetPriority"],
+)
+@pytest.mark.usefixtures("cluster")
+def test_what_a_pool_was_made_with_stays(azure, group, refusal, path):
+    compute = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute"
+    values = {
+        "capacityReservationGroupID": f"{compute}/capacityReservationGroups/c",
+        "proximityPlacementGroupID": f"{compute}/proximityPlacementGroups/p",
+        "osDiskType": "Ephemeral",
+        "scaleSetPriority": "Spot",
+    }
+    made = pool(azure, group)
+    with refusal(f"PropertyChangeNotAllowed: Changing property 'properties.{path}'"):
+        azure.update(made, **{path: values[path]})
+
+
+def test_a_feature_of_the_subscription_always_exists_already(azure, refusal):
     inputs = {"providerNamespace": "Microsoft.ContainerService", "featureName": "AKSInfinibandSupport"}
-    with pytest.raises(azure.Failed, match="cannot create already existing resource"):
+    with refusal("cannot create already existing resource", "AKSInfinibandSupport"):
         azure.up("azure-native:features:SubscriptionFeatureRegistration", "infiniband", inputs)

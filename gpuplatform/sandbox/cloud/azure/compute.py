@@ -19,7 +19,11 @@ def _check_proximity(call: Call) -> Iterator[Problem]:
 
 def _register_feature(call: Call) -> None:
     """A feature always exists, if only unregistered: pulumi/pulumi-azure-native#1722."""
-    raise CloudError(f"cannot create already existing resource '{call.id}'")
+    path = f"featureProviders/{call.get('providerNamespace')}/subscriptionFeatureRegistrations"
+    raise CloudError(
+        f"cannot create already existing resource '/subscriptions/{call.account.owner}/providers"
+        f"/Microsoft.Features/{path}/{call.get('featureName')}'"
+    )
 
 
 RULES = (
