@@ -61,7 +61,7 @@ def _kept(state: dict[str, Any]) -> list[tuple[str, str]]:
 
 LARGER = {
     # By sample: a size up that is sold in the same zones. GKE would move a pool's nodes to it in place, under
-    # the jobs that run there (https://github.com/GoogleCloudPlatform/magic-modules/pull/9575); ours are replaced.
+    # the jobs on them (https://github.com/GoogleCloudPlatform/magic-modules/pull/9575); ours are replaced.
     "aws-dev": "g6.2xlarge",
     "azure-dev": "Standard_NC8as_T4_v3",
     "gcp-dev": "g2-standard-12",
