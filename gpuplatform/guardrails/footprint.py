@@ -59,6 +59,8 @@ class NodeGroup:
             way of saying so: a plain virtual machine asks by its type alone.
         purpose: `training`, `inference`, `notebooks`, `batch`; None where nobody said.
         also: Further machine types that the group may use instead; the dearest one counts.
+        fabric: Whether the interfaces that its machines have for collectives are attached. None where they
+            are part of the machine (Azure), or where the resource has no way of attaching any.
     """
 
     name: str
@@ -73,6 +75,7 @@ class NodeGroup:
     asks_for_gpus: bool | Unknown | None
     purpose: str | None = None
     also: tuple[str, ...] = ()
+    fabric: bool | Unknown | None = None
 
     @property
     def system(self) -> bool:

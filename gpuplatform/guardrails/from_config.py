@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from gpuplatform.config import Platform
+from gpuplatform import catalog
+from gpuplatform.config import NodePool, Platform
 from gpuplatform.config.defaults import system_sku
+from gpuplatform.errors import Refusal
 from gpuplatform.guardrails.footprint import ControlPlane, Footprint, NodeGroup, by_name
+from gpuplatform.profile import NoFabric, node_profile
 
 __all__ = ["footprint_of_config"]
 
@@ -25,6 +28,7 @@ def footprint_of_config(config: Platform) -> Footprint:
             nodes_min=system.nodes.min,
             nodes_max=system.nodes.max,
             asks_for_gpus=False,
+            fabric=None if cloud == "azure" else False,
         ),
         *(
             NodeGroup(
@@ -39,6 +43,7 @@ def footprint_of_config(config: Platform) -> Footprint:
                 capacity=pool.capacity.kind,
                 asks_for_gpus=True,
                 purpose=pool.purpose,
+                fabric=_fabric(config, pool),
             )
             for pool in config.node_pools
         ),
@@ -52,3 +57,18 @@ def footprint_of_config(config: Platform) -> Footprint:
         support=config.cluster.support,
     )
     return Footprint(node_groups=by_name(groups), control_planes=(plane,))
+
+
+def _fabric(config: Platform, pool: NodePool) -> bool | None:
+    """Whether the pool's interfaces for collectives would be attached; None where nobody attaches them.
+
+    A pool that cannot be built, or whose machine nobody knows, is refused elsewhere.
+    """
+    cloud = config.cloud.provider
+    sku = catalog.load().sku(cloud, pool.sku)
+    if cloud == "azure" or sku is None:
+        return None
+    try:
+        return not isinstance(node_profile(pool, sku).fabric, NoFabric)
+    except Refusal:
+        return None

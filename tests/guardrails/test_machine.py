@@ -119,13 +119,35 @@ def test_without_a_list_of_models_there_is_no_verdict_on_them(group, verdicts):
 
 
 def test_training_on_several_nodes_is_warned_about_tcp_and_on_one_node_is_not(group, verdicts):
-    several = verdicts(group(machine="p5.48xlarge", purpose="training", nodes_max=2))["fabric"]
+    train = {"machine": "p5.48xlarge", "purpose": "training", "nodes_max": 2}
+    several = verdicts(group(**train, fabric=False))["fabric"]
     assert (several.status, several.blocks) == (Status.WARN, False)
+    assert "TCP" in several.message
     assert "efa" in several.message
-    without = verdicts(group(machine="g4dn.xlarge", purpose="training", nodes_max=2))["fabric"]
-    assert "no fabric" in without.message or "isn't built" in without.message
-    assert "fabric" not in verdicts(group(machine="p5.48xlarge", purpose="training", nodes_max=1))
-    assert "fabric" not in verdicts(group(machine="p5.48xlarge", purpose="inference", nodes_max=2))
+    assert "fabric" not in verdicts(group(**{**train, "nodes_max": 1}, fabric=False))
+    assert "fabric" not in verdicts(group(**{**train, "purpose": "inference"}, fabric=False))
+
+
+def test_a_machine_without_any_fabric_is_warned_about_whatever_is_attached(group, verdicts):
+    for attached in (True, False, None):
+        verdict = verdicts(group(machine="g6.xlarge", purpose="training", nodes_max=2, fabric=attached))[
+            "fabric"
+        ]
+        assert verdict.status is Status.WARN
+        assert "no fabric" in verdict.message
+
+
+def test_an_attached_fabric_passes_and_so_does_one_that_comes_with_the_machine(group, verdicts):
+    train = {"machine": "p5.48xlarge", "purpose": "training", "nodes_max": 2}
+    assert verdicts(group(**train, fabric=True))["fabric"].status is Status.PASS
+    assert verdicts(group(**train, fabric=None))["fabric"].status is Status.PASS
+
+
+def test_a_fabric_that_only_the_update_will_tell_is_not_a_pass(group, verdicts):
+    train = {"machine": "p5.48xlarge", "purpose": "training", "nodes_max": 2}
+    verdict = verdicts(group(**train, fabric=Unknown("networkInterfaces")))["fabric"]
+    assert verdict.status is Status.NOT_EVALUATED
+    assert "networkInterfaces" in verdict.message
 
 
 def test_every_further_machine_type_of_a_group_is_judged(group, verdicts):

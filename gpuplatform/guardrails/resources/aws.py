@@ -64,7 +64,6 @@ def _node_group(raw: RawResource, references: References) -> Iterator[NodeGroup]
     template = _template(raw, references)
     types = _types(raw, template)
     labels = props.mapping(raw.props, "labels")
-    capacity = props.text(raw.props, "capacityType")
     yield NodeGroup(
         name=pool_name(labels, raw.props, "nodeGroupName", raw),
         where=raw.urn,
@@ -75,10 +74,32 @@ def _node_group(raw: RawResource, references: References) -> Iterator[NodeGroup]
         zones=_zones(raw, references, "subnetIds"),
         nodes_min=props.number(raw.props, "scalingConfig", "minSize", default=0),
         nodes_max=_required(raw, "scalingConfig", "maxSize"),
-        capacity="on-demand" if isinstance(capacity, Unknown) else _CAPACITY.get(capacity, "on-demand"),
+        capacity=_capacity(raw, template),
         asks_for_gpus=_asks(raw, template),
         purpose=purpose(labels),
+        fabric=_adapters(template),
     )
+
+
+def _capacity(raw: RawResource, template: RawResource | Unknown | None) -> str:
+    """The node group's word; where that is on-demand, a reservation is the template's to name."""
+    said = props.text(raw.props, "capacityType")
+    capacity = "on-demand" if isinstance(said, Unknown) else _CAPACITY.get(said, "on-demand")
+    return _market(template) if capacity == "on-demand" and isinstance(template, RawResource) else capacity
+
+
+def _adapters(template: RawResource | Unknown | None) -> bool | Unknown:
+    """Whether the template attaches Elastic Fabric Adapters; without one EKS attaches a plain interface."""
+    if not isinstance(template, RawResource):
+        return Unknown("the launch template's interfaces") if template else False
+    interfaces = props.items(template.props, "networkInterfaces")
+    if isinstance(interfaces, Unknown):
+        return interfaces
+    kinds = [
+        props.text(template.props, "networkInterfaces", index, "interfaceType")
+        for index in range(len(interfaces))
+    ]
+    return props.asks(kind if isinstance(kind, Unknown) else kind.startswith("efa") for kind in kinds)
 
 
 def _asks(raw: RawResource, template: RawResource | Unknown | None) -> bool | Unknown:
@@ -144,8 +165,12 @@ def _launch_template(raw: RawResource, _references: References) -> Iterator[Node
 
 
 def _market(raw: RawResource) -> str:
+    """How a template, or a machine by itself, is bought; a reservation that is not named yet is one too."""
     market = props.text(raw.props, "instanceMarketOptions", "marketType")
-    return "on-demand" if isinstance(market, Unknown) or market not in {"spot", "capacity-block"} else market
+    if market in {"spot", "capacity-block"}:
+        return str(market)
+    target = props.value(raw.props, "capacityReservationSpecification", "capacityReservationTarget")
+    return "reservation" if target else "on-demand"
 
 
 def _scaling_group(raw: RawResource, references: References) -> Iterator[NodeGroup]:

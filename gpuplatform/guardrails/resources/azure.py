@@ -65,7 +65,6 @@ def _agent_pool(raw: RawResource, references: References) -> Iterator[NodeGroup]
 
 def _pool(raw: RawResource, pool: Mapping[str, Any], name: str, region: str | Unknown) -> Iterator[NodeGroup]:
     labels = props.mapping(pool, "nodeLabels")
-    priority = props.text(pool, "scaleSetPriority")
     for size, least, most in _sizes(pool):
         yield NodeGroup(
             name=pool_name(labels, pool, name, raw),
@@ -76,10 +75,19 @@ def _pool(raw: RawResource, pool: Mapping[str, Any], name: str, region: str | Un
             zones=_zones(pool, "availabilityZones"),
             nodes_min=least,
             nodes_max=most,
-            capacity="spot" if str(priority).casefold() == "spot" else "on-demand",
+            capacity=_capacity(
+                props.text(pool, "scaleSetPriority"), props.value(pool, "capacityReservationGroupID")
+            ),
             asks_for_gpus=_asks(pool),
             purpose=purpose(labels),
         )
+
+
+def _capacity(priority: str | Unknown, reservation: Any) -> str:
+    """How the machines are bought; a reservation that only the update names is one all the same."""
+    if str(priority).casefold() in {"spot", "low"}:
+        return "spot"
+    return "reservation" if reservation else "on-demand"
 
 
 def _sizes(pool: Mapping[str, Any]) -> Iterator[tuple[str | Unknown, int | Unknown, int | Unknown]]:
@@ -138,7 +146,7 @@ def _asks(pool: Mapping[str, Any]) -> bool | Unknown:
 
 
 def _machine(raw: RawResource, references: References) -> Iterator[NodeGroup]:
-    priority = props.text(raw.props, "priority")
+    reservation = ("capacityReservation", "capacityReservationGroup", "id")
     yield NodeGroup(
         name=physical_name(raw.props, "vmName", raw),
         where=raw.urn,
@@ -148,13 +156,14 @@ def _machine(raw: RawResource, references: References) -> Iterator[NodeGroup]:
         zones=_zones(raw.props, "zones"),
         nodes_min=1,
         nodes_max=1,
-        capacity="spot" if str(priority).casefold() in {"spot", "low"} else "on-demand",
+        capacity=_capacity(props.text(raw.props, "priority"), props.value(raw.props, *reservation)),
         asks_for_gpus=None,
     )
 
 
 def _scale_set(raw: RawResource, references: References) -> Iterator[NodeGroup]:
-    priority = props.text(raw.props, "virtualMachineProfile", "priority")
+    profile = ("virtualMachineProfile",)
+    reservation = (*profile, "capacityReservation", "capacityReservationGroup", "id")
     # What is written here is counted: an autoscale setting is a resource of its own, and is not read.
     count = props.number(raw.props, "sku", "capacity", default=0)
     yield NodeGroup(
@@ -166,7 +175,7 @@ def _scale_set(raw: RawResource, references: References) -> Iterator[NodeGroup]:
         zones=_zones(raw.props, "zones"),
         nodes_min=count,
         nodes_max=count,
-        capacity="spot" if str(priority).casefold() in {"spot", "low"} else "on-demand",
+        capacity=_capacity(props.text(raw.props, *profile, "priority"), props.value(raw.props, *reservation)),
         asks_for_gpus=None,
     )
 

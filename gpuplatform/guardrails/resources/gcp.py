@@ -96,6 +96,7 @@ def _pool(raw: RawResource, pool: Mapping[str, Any], cluster: RawResource | None
         nodes_min=least,
         nodes_max=most,
         capacity=_capacity(known, pool),
+        fabric=_fabric(pool),
         asks_for_gpus=config if isinstance(config, Unknown) else _asks(known),
         purpose=purpose(labels),
     )
@@ -140,6 +141,21 @@ def _capacity(config: Mapping[str, Any], pool: Mapping[str, Any]) -> str:
         return "reservation"
     spot = props.flag(config, "spot") is True or props.flag(config, "preemptible") is True
     return "spot" if spot else "on-demand"
+
+
+def _fabric(pool: Mapping[str, Any]) -> bool | Unknown:
+    """Whether further networks than the cluster's reach the nodes: by name, or by GKE's profile."""
+    network = props.value(pool, "networkConfig")
+    if isinstance(network, Unknown):
+        return network
+    extra = props.items(pool, "networkConfig", "additionalNodeNetworkConfigs")
+    profile = props.text(pool, "networkConfig", "acceleratorNetworkProfile")
+    return props.asks(
+        (
+            extra if isinstance(extra, Unknown) else bool(extra),
+            profile if isinstance(profile, Unknown) else profile != "",
+        )
+    )
 
 
 def _counts(pool: Mapping[str, Any], zones: tuple[str, ...] | Unknown) -> tuple[int | Unknown, int | Unknown]:
@@ -232,8 +248,6 @@ def _machines(
 ) -> NodeGroup:
     region, zones = _location(raw)
     config: Mapping[str, Any] = described_by.props if described_by else {}
-    model = props.text(config, "scheduling", "provisioningModel")
-    preemptible = props.flag(config, "scheduling", "preemptible")
     return NodeGroup(
         name=physical_name(raw.props, "name", raw),
         where=raw.urn,
@@ -243,10 +257,24 @@ def _machines(
         zones=zones,
         nodes_min=least,
         nodes_max=most,
-        capacity="spot" if model == "SPOT" or preemptible is True else "on-demand",
+        capacity=_provisioning(config),
         # An N1 host is nothing without what is attached to it; any other type asks by itself.
         asks_for_gpus=None,
     )
+
+
+# https://cloud.google.com/compute/docs/instances/provisioning-models
+_MODELS: Final = {"SPOT": "spot", "FLEX_START": "flex-start", "RESERVATION_BOUND": "reservation"}
+
+
+def _provisioning(config: Mapping[str, Any]) -> str:
+    """How a machine that is no node of GKE's is bought."""
+    model = props.text(config, "scheduling", "provisioningModel")
+    if props.flag(config, "scheduling", "preemptible") is True:
+        return "spot"
+    if props.text(config, "reservationAffinity", "type") == "SPECIFIC_RESERVATION":
+        return "reservation"
+    return "on-demand" if isinstance(model, Unknown) else _MODELS.get(model, "on-demand")
 
 
 READERS: Final = {

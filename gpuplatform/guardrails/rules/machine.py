@@ -134,14 +134,19 @@ def _fabric(group: NodeGroup, sku: Sku) -> Iterator[Verdict]:
             f"{sku.name} has no fabric for collectives: training on several nodes talks over TCP",
             "train on one node, or choose a type with a fabric: gpuplatform sku list",
         )
-    else:
+    elif isinstance(group.fabric, Unknown):
+        yield not_evaluated("fabric", group, f"whether {sku.fabric} is attached: {group.fabric}")
+    elif group.fabric is False:
         yield warn(
             "fabric",
             group,
-            "training on several nodes would talk over TCP: "
-            f"accelerated networking ({sku.fabric}) isn't built yet",
-            "expect a fraction of the fabric's bandwidth, or train on one node",
+            f"training on several nodes would talk over TCP: {sku.name} has {sku.fabric}, of which nothing "
+            "is attached",
+            "attach it (in a stack's own pool: fabric: required), or train on one node",
         )
+    else:
+        attached = "comes with the machine" if group.fabric is None else "is attached"
+        yield passed("fabric", group, f"{sku.fabric} {attached}")
 
 
 def _gpus(sku: Sku) -> str:
