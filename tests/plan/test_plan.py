@@ -119,7 +119,7 @@ BLOCKED: dict[str, tuple[str, Callable[[dict[str, Any]], Any], list[str]]] = {
     "a retired machine type": ("azure-dev", _pool(sku="Standard_NC6"), ["Standard_NC6", "2023-08-31"]),
     "a machine type that the region lacks": (
         "gcp-prod",
-        _pool(sku="a2-ultragpu-8g"),
+        _pool(sku="a2-ultragpu-8g", fabric="none"),
         ["a2-ultragpu-8g", "us-east4"],
     ),
     "a zone that lacks the machine type": (
