@@ -21,6 +21,10 @@ def build(decision: Decision) -> Built:
             `pulumi up --skip-preview` without any policy pack cannot spend either.
     """
     decision.check()
+    for profile in decision.profiles:
+        for sentence in profile.preconditions:
+            # What no program can do or look up; a deployment that lacks it fails late, or never gets a node.
+            pulumi.log.warn(f"{profile.pool}: {sentence}")
     provider = decision.config.cloud.provider
     built: Built = import_module(f"gpuplatform.platform.{provider}").build(decision.config, decision.profiles)
     install(decision, built)

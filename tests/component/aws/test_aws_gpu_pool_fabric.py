@@ -5,10 +5,14 @@ from __future__ import annotations
 import pytest
 from aws_pools import BLOCK, GROUP, RESERVATION
 from aws_pools import profile as aws_profile
+from samples import TODAY
 
 from gpuplatform.aws import EksClusterIds, EksFabricIds, EksGpuPool, EksGpuPoolArgs
+from gpuplatform.catalog import load
 from gpuplatform.errors import Refusal
+from gpuplatform.platform import decide
 from gpuplatform.platform.aws import build
+from gpuplatform.platform.build import build as build_decision
 
 NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
@@ -60,6 +64,15 @@ def test_eks_1_reserved_nodes_stand_in_none(pool, capacity):
     recorded = pool(capacity=capacity)
     assert recorded.of_type(PLACEMENT) == ()
     assert "placement" not in only(recorded, TEMPLATE).inputs
+
+
+@pytest.mark.parametrize("capacity", [RESERVATION, BLOCK])
+def test_eks_1_who_deploys_is_warned_of_what_a_reservation_needs(run, platform, capacity):
+    pool = {"name": "train", "sku": "p5.48xlarge", "purpose": "training", "nodes": {"min": 0, "max": 4}}
+    config = platform(node_pools=({**pool, "zones": ("use1-az4",), "capacity": capacity},))
+    decision = decide(config, load(), TODAY)
+    messages = run(lambda: build_decision(decision)).messages
+    assert [message for message in messages if message.startswith("train: ") and capacity["id"] in message]
 
 
 def test_eks_1_a_named_group_is_used_and_none_made(pool):
