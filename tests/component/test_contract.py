@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -358,16 +359,34 @@ def test_drv_3_gke_alone_gets_the_quota_for_critical_pods_before_the_release(sta
 @pytest.mark.parametrize("stack", STACKS)
 def test_drv_5_every_taint_of_every_pool_is_tolerated_by_every_daemonset(stack: str) -> None:
     recording = recording_of(stack)
-    values = recording.named("gpu-operator-release").inputs["values"]
-    tolerations = [
-        values["daemonsets"]["tolerations"],
-        values["node-feature-discovery"]["worker"]["tolerations"],
-    ]
     taints = _taint_keys(recording.resources)
     assert "nvidia.com/gpu" in taints
-    for tolerated in tolerations:
-        assert taints <= {toleration["key"] for toleration in tolerated}
+    lists = [found for resource in recording.resources for found in _tolerations(resource.inputs)]
+    assert lists
+    for tolerated in lists:
+        everything = {"operator": "Exists"} in tolerated
+        assert everything or taints <= {toleration["key"] for toleration in tolerated}
         assert {toleration["operator"] for toleration in tolerated} == {"Exists"}
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_drv_9_exactly_one_chart_brings_node_feature_discovery(stack: str) -> None:
+    releases = recording_of(stack).of_type("kubernetes:helm.sh/v3:Release")
+    switches = [values["nfd"]["enabled"] for r in releases if "nfd" in (values := r.inputs["values"])]
+    assert switches.count(True) == 1
+
+
+def _tolerations(value: Any) -> Iterator[list[dict[str, Any]]]:
+    """Every list of tolerations, wherever it stands: in values, DaemonSets, flavors."""
+    if isinstance(value, dict):
+        for key, part in value.items():
+            if key == "tolerations" and isinstance(part, list):
+                yield part
+            else:
+                yield from _tolerations(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _tolerations(part)
 
 
 def _taint_keys(resources: tuple[Registered, ...]) -> set[str]:
