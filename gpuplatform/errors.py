@@ -5,6 +5,7 @@
     │   └── Refusal          it is well-formed, but cannot be built anywhere   exit 2
     ├── CatalogError         the product's own data is broken                  exit 3
     ├── GuardrailError       a mandatory verdict failed                        exit 1
+    ├── ClusterError         a cluster cannot be asked, or does not do its part    exit 4
     ├── EngineError          no Pulumi engine, or it failed                    exit 4
     └── SandboxError         the simulated clouds could not do their part      exit 4
 
@@ -18,6 +19,7 @@ from typing import ClassVar
 
 __all__ = [
     "CatalogError",
+    "ClusterError",
     "ConfigError",
     "EngineError",
     "GpuPlatformError",
@@ -86,6 +88,12 @@ class GuardrailError(GpuPlatformError):
     """A mandatory verdict failed; nothing was registered, nothing was created."""
 
     exit_code: ClassVar[int] = 1
+
+
+class ClusterError(GpuPlatformError):
+    """A Kubernetes cluster cannot be asked, or does not do its part."""
+
+    exit_code: ClassVar[int] = 4
 
 
 class EngineError(GpuPlatformError):

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from gpuplatform.cli import engine, plan, sandbox, schema, sku
+from gpuplatform.cli import accept, engine, plan, sandbox, schema, sku
 from gpuplatform.errors import GpuPlatformError
 
 __all__ = ["app", "main"]
@@ -22,6 +22,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("plan")(plan.plan)
+app.command("accept")(accept.accept)
 app.command("schema")(schema.schema)
 app.add_typer(sku.app, name="sku")
 app.add_typer(sandbox.app, name="sandbox")

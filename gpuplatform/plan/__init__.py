@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from gpuplatform.plan.changes import Action, Changes, Step
-from gpuplatform.plan.make import Gpus, Plan, ResourceCount, make
+from gpuplatform.plan.make import Gpus, Plan, ResourceCount, decided, make
 
-__all__ = ["Action", "Changes", "Gpus", "Plan", "ResourceCount", "Step", "make"]
+__all__ = ["Action", "Changes", "Gpus", "Plan", "ResourceCount", "Step", "decided", "make"]

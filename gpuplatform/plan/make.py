@@ -16,7 +16,7 @@ from gpuplatform.platform import Decision, decide
 if TYPE_CHECKING:
     from gpuplatform.plan.recorder import Recording
 
-__all__ = ["Gpus", "Plan", "ResourceCount", "make"]
+__all__ = ["Gpus", "Plan", "ResourceCount", "decided", "make"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +67,7 @@ def make(project: Project, stack: str, today: date, state: Path | None = None) -
         ConfigError: The stack's file or the state's is wrong, the cloud's SDK is not installed, or a pool
             cannot be built as asked.
     """
-    config = from_file(project, stack)
-    decision = decide(config, _catalogue(project, config.prices), today)
+    decision = decided(project, stack, today)
     blocked = bool(decision.failures)
     recording, changes = (None, None) if blocked else _recorded(decision, stack, state)
     return Plan(
@@ -80,6 +79,16 @@ def make(project: Project, stack: str, today: date, state: Path | None = None) -
         blocked=blocked,
         changes=changes,
     )
+
+
+def decided(project: Project, stack: str, today: date) -> Decision:
+    """Profiles, verdicts and cost of `stack`, without its resources.
+
+    Raises:
+        ConfigError: The stack's file is wrong, or a pool cannot be built as asked.
+    """
+    config = from_file(project, stack)
+    return decide(config, _catalogue(project, config.prices), today)
 
 
 def _catalogue(project: Project, prices: str | None) -> Catalog:

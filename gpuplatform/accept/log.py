@@ -1,0 +1,274 @@
+"""Reads what nccl-tests and NCCL print, as it arrives: prefixed, interleaved, cut off.
+
+Formats: NVIDIA/nccl-tests src/common.cu and src/util.cu (versions 2.10 to 2.20), NVIDIA/nccl src/debug.cc.
+A row is printed in two pieces, and other ranks' messages may come between them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from gpuplatform.accept.script import SAYS
+
+__all__ = ["Log", "Measured", "Row", "Run", "parse"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """One half of a row.
+
+    Attributes:
+        time_us: Microseconds.
+        algbw: GB/s.
+        busbw: GB/s.
+        wrong: Wrong elements; None where results were not checked, or by a version that counts otherwise.
+    """
+
+    time_us: float
+    algbw: float
+    busbw: float
+    wrong: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One message size. `size` is in bytes; `in_place` is None where only one half was run."""
+
+    size: int
+    out_of_place: Measured
+    in_place: Measured | None
+
+    @property
+    def halves(self) -> tuple[Measured, ...]:
+        """What was measured, one or two."""
+        return (self.out_of_place, self.in_place) if self.in_place else (self.out_of_place,)
+
+
+@dataclass(slots=True, kw_only=True)
+class Run:
+    """One test.
+
+    Attributes:
+        collective: Such as `all_reduce`; empty where the log does not say.
+        min_bytes: Smallest size asked for; None where the head of the log is missing.
+        max_bytes: Largest size asked for, likewise.
+        ranks: Ranks that took part, by number.
+        hosts: Names of the nodes that they ran on.
+        average: "Avg bus bandwidth", GB/s; None where the log ends before it.
+        out_of_bounds: "Out of bounds values"; None likewise.
+    """
+
+    collective: str = ""
+    min_bytes: int | None = None
+    max_bytes: int | None = None
+    ranks: set[int] = field(default_factory=set)
+    hosts: set[str] = field(default_factory=set)
+    rows: list[Row] = field(default_factory=list)
+    average: float | None = None
+    out_of_bounds: int | None = None
+
+    @property
+    def peak(self) -> float | None:
+        """The best bus bandwidth of any size, GB/s."""
+        return max((half.busbw for row in self.rows for half in row.halves), default=None)
+
+    @property
+    def wrong(self) -> int:
+        """Wrong elements over all sizes, as far as they were counted."""
+        counted = sum(half.wrong or 0 for row in self.rows for half in row.halves)
+        return max(counted, self.out_of_bounds or 0)
+
+    @property
+    def checked(self) -> bool:
+        """Whether every size's results were compared with the right ones."""
+        return bool(self.rows) and all(half.wrong is not None for row in self.rows for half in row.halves)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the summary was reached."""
+        return self.average is not None and self.out_of_bounds is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Log:
+    """All of a log.
+
+    Attributes:
+        runs: Tests, in order.
+        transports: What NCCL said it uses between nodes, by its own names (`Socket`, `IB`, `gIB` ...).
+        warnings: NCCL's own warnings, each once.
+        failures: Lines by which a test or mpirun says that it failed, each once.
+        said: The job's own lines.
+    """
+
+    runs: tuple[Run, ...] = ()
+    transports: frozenset[str] = frozenset()
+    warnings: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
+
+    def run_of(self, collective: str) -> Run | None:
+        """The last run of a collective; one whose name the log does not tell is taken for an all-reduce."""
+        found = [run for run in self.runs if (run.collective or "all_reduce") == collective]
+        return found[-1] if found else None
+
+
+# Escape sequences; kubectl logs --prefix, --timestamps; mpirun --tag-output; srun --label.
+_PREFIXES: Final = re.compile(
+    r"^(?:\[pod/\S+\] ?|\d{4}-\d\d-\d\dT[\d:.]+Z ?|\[\d+,\d+\]<std(?:out|err)>: ?|"
+    r"\d{1,4}: (?=.*NCCL| *\d| *#))*"
+)
+_ESCAPES: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
+# host:process:thread [device] NCCL INFO ..., from 2.27 on with a time in front.
+_NCCL: Final = re.compile(
+    r"(?:\[[\d :.-]+\] )?[^\s:]+:\d+:\d+ \[ ?\d+ ?\] (?:.*?:\d+ )?NCCL (INFO|WARN) (.*)$"
+)
+_NUMBER: Final = r"(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
+_PREAMBLE: Final = re.compile(r"^(\d+)\s+\d+\s+[a-z]\w*\s+(?:[a-z]\w*)(?:\s+-?\d+(?![\d.]))?(?:\s+|$)")
+_HALF: Final = re.compile(rf"^({_NUMBER})\s+({_NUMBER})\s+({_NUMBER})\s+({_NUMBER}|N/A)(?:\s+|$)")
+_FAILURE: Final = re.compile(
+    r"Test (?:NCCL|CUDA) failure|Test failure|NCCL failure|unhandled (?:cuda|system) error|"
+    r"Primary job +terminated|mpirun (?:noticed|detected|was unable)|ORTE (?:was unable|has lost)|"
+    r"Invalid number of GPUs|CUDA error"
+)
+_PROVIDER: Final = re.compile(r"NET/OFI Selected [Pp]rovider is ([\w.;-]+)")
+_NETWORK: Final = re.compile(r"^Using network (.+?)\s*$")
+_CHANNEL: Final = re.compile(r"\bvia NET/([^/\s](?:[^/]*[^/\s])?)(?:/|\s*$)")
+
+
+def parse(text: str) -> Log:
+    """What a log says. Nothing in it is an error: what cannot be read is left out.
+
+    A last line without its end is left out too: half a number is another number.
+    """
+    reader = _Reader()
+    whole, _, _cut = text.rpartition("\n")
+    for line in whole.splitlines():
+        reader.take(_PREFIXES.sub("", _ESCAPES.sub("", line)))
+    return reader.log()
+
+
+class _Reader:
+    """Keeps what later lines refer to."""
+
+    def __init__(self) -> None:
+        self._runs: list[Run] = []
+        self._open = False
+        self._announced = ""
+        self._pending = ""
+        self._counts_wrong = True
+        self._transports: set[str] = set()
+        self._providers: set[str] = set()
+        self._warnings: dict[str, None] = {}
+        self._failures: dict[str, None] = {}
+        self._said: list[str] = []
+
+    def log(self) -> Log:
+        names = self._transports
+        if libfabric := {name for name in names if "Libfabric" in name}:
+            # The plugin serves TCP as well; then its provider says so, and the name of the network does not.
+            other = {f"Libfabric over {name}" for name in self._providers if not name.startswith("efa")}
+            names = (names - libfabric) | other if other else names
+        return Log(
+            runs=tuple(self._runs),
+            transports=frozenset(names),
+            warnings=tuple(self._warnings),
+            failures=tuple(self._failures),
+            said=tuple(self._said),
+        )
+
+    def take(self, line: str) -> None:
+        message = _NCCL.search(line)
+        if message:
+            self._nccl(message[1], message[2])
+            line = line[: message.start()]
+        if _FAILURE.search(line):
+            self._failures.setdefault(line.strip())
+        if line.startswith(SAYS):
+            self._own(line.removeprefix(SAYS).strip())
+        elif line.lstrip().startswith("#") or not line.strip()[:1].isdigit():
+            self._comment(line.replace("#", "", 1) if line.lstrip().startswith("#") else line)
+        else:
+            self._numbers(line.strip(), interrupted=message is not None)
+
+    def _own(self, said: str) -> None:
+        self._said.append(said)
+        if said.startswith("run "):
+            self._announced = said.removeprefix("run ")
+            self._open = False
+
+    def _nccl(self, level: str, message: str) -> None:
+        if level == "WARN":
+            self._warnings.setdefault(message.strip())
+        if network := _NETWORK.search(message):
+            self._transports.add(network[1])
+        if channel := _CHANNEL.search(message):
+            self._transports.add(channel[1])
+        if provider := _PROVIDER.search(message):
+            self._providers.add(provider[1].split(",")[0])
+
+    def _comment(self, line: str) -> None:
+        if started := re.search(r"Collective test starting: (\w+?)_perf", line):
+            self._begin(started[1])
+        elif sizes := re.search(r"nThread \d+ nGpus? \d+ minBytes (\d+) maxBytes (\d+)", line):
+            run = self._current() if self._open and self._current().min_bytes is None else self._begin("")
+            run.min_bytes, run.max_bytes = int(sizes[1]), int(sizes[2])
+        elif rank := re.search(r"Rank +(\d+) .*?Pid +\d+ on +(\S+) device", line):
+            self._current().ranks.add(int(rank[1]))
+            self._current().hosts.add(rank[2])
+        elif re.search(r"\bsize\s+count\s+type\s+redop", line):
+            self._counts_wrong = "#wrong" in line
+            self._current()
+        elif bounds := re.search(r"Out of bounds values\s*: (\d+)", line):
+            self._current().out_of_bounds = int(bounds[1])
+        elif average := re.search(rf"Avg bus bandwidth\s*: ({_NUMBER})(?:\s|$)", line):
+            self._current().average = float(average[1])
+            self._open = False
+
+    def _begin(self, collective: str) -> Run:
+        self._runs.append(Run(collective=collective or self._announced))
+        self._open, self._pending = True, ""
+        return self._runs[-1]
+
+    def _current(self) -> Run:
+        return self._runs[-1] if self._open else self._begin("")
+
+    def _numbers(self, line: str, *, interrupted: bool) -> None:
+        """A row, or a piece of one: another rank's message may stand where the rest should be."""
+        whole = line if _PREAMBLE.match(line) else f"{self._pending} {line}" if self._pending else ""
+        self._pending = ""
+        head = _PREAMBLE.match(whole)
+        if head is None:
+            return
+        halves = list(self._halves(whole[head.end() :]))
+        if len(halves) == _BOTH or (halves and not interrupted):
+            in_place = halves[1] if len(halves) == _BOTH else None
+            row = Row(size=int(head[1]), out_of_place=halves[0], in_place=in_place)
+            self._current().rows.append(row)
+        elif interrupted:
+            self._pending = whole
+
+    def _halves(self, rest: str) -> Iterator[Measured]:
+        """One half or two, and nothing else behind them but a time; none where the piece is not whole."""
+        found: list[Measured] = []
+        while len(found) < _BOTH and (half := _HALF.match(rest)):
+            found.append(self._measured(half.groups()))
+            rest = rest[half.end() :]
+        if not rest or re.match(r"\d{4}-\d\d-\d\d ", rest):
+            yield from found
+
+    def _measured(self, texts: Iterable[str]) -> Measured:
+        time, algbw, busbw, wrong = texts
+        counted = self._counts_wrong and wrong != "N/A"
+        return Measured(
+            time_us=float(time),
+            algbw=float(algbw),
+            busbw=float(busbw),
+            wrong=int(float(wrong)) if counted else None,
+        )
+
+
+_BOTH: Final = 2
