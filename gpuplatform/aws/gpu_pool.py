@@ -191,6 +191,7 @@ class EksGpuPool(GpuPoolComponent):
             cluster_name=cluster.cluster_name,
             node_group_name=profile.pool,
             version=cluster.kubernetes_version,
+            release_version=profile.image_release or None,
             node_role_arn=cluster.node_role_arn,
             subnet_ids=[cluster.subnet_by_zone[zone] for zone in args.zones],
             ami_type=driver_of(profile, AmiDriver).ami_type,

@@ -93,6 +93,13 @@ class NodePool(Model):
         Literal["al2023", "bottlerocket", "ubuntu", "azurelinux", "cos"] | None,
         Field(description="AWS: al2023, bottlerocket; Azure: ubuntu, azurelinux; GCP: cos, ubuntu."),
     ] = None
+    image_release: Annotated[
+        str | None,
+        Field(
+            pattern=r"^[0-9a-z][0-9a-z.-]{0,62}$",
+            description="AWS: release of the image, such as 1.35.2-20260901; EKS's newest where left out.",
+        ),
+    ] = None
     driver: Annotated[
         Literal["cloud", "operator"] | None,
         Field(

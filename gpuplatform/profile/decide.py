@@ -76,6 +76,7 @@ def node_profile(pool: NodePool, sku: Sku) -> NodeProfile:
         preconditions=facts.preconditions,
         disk_gib=pool.disk_gib,
         disk_type=facts.disk_type,
+        image_release=_image_release(pool, sku, where),
     )
 
 
@@ -93,6 +94,21 @@ def _nvidia_on_kubernetes(sku: Sku, where: str) -> None:
             where=f"{where}.sku",
             way_out="choose one that is: gpuplatform sku list",
         )
+
+
+def _image_release(pool: NodePool, sku: Sku, where: str) -> str:
+    """The release that nodes stay on, which AWS alone lets a pool choose.
+
+    A newer one once broke the striping of local disks (awslabs/amazon-eks-ami#2386).
+    """
+    if pool.image_release is not None and sku.cloud != "aws":
+        raise Refusal(
+            f"{pool.image_release} would be the release of the image of {sku.name}",
+            where=f"{where}.image_release",
+            rule="AKS and GKE choose the image's release themselves, by channel and maintenance window",
+            way_out="leave image_release out",
+        )
+    return pool.image_release or ""
 
 
 def _no_silent_tcp(pool: NodePool, sku: Sku, facts: CloudFacts, where: str) -> None:

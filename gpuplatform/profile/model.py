@@ -128,7 +128,7 @@ class PodWiring:
         mounts: The container's mounts of them.
         init_containers: Containers that run first (GKE's NCCL installers and receive daemons as sidecars).
         host_network: Whether the pod uses the node's network.
-        claims: The pod's `resourceClaims` (dynamic resource allocation); the container claims all of them by name.
+        claims: The pod's `resourceClaims` (dynamic resource allocation); the container claims all by name.
         objects: What must exist in the pod's namespace before it: the claims' templates.
     """
 
@@ -178,6 +178,7 @@ class NodeProfile:
         arch: The processor architecture.
         driver: Who owns the driver.
         image: The node image as its cloud's API names it.
+        image_release: The one release of it that nodes get; empty where the cloud chooses.
         capacity: How the machines are bought.
         fabric: What connects the nodes, with all that the cloud must set up for it.
         placement: How close together they stand.
@@ -223,6 +224,7 @@ class NodeProfile:
     preconditions: tuple[str, ...]
     disk_gib: int
     disk_type: str = ""
+    image_release: str = ""
 
     @property
     def spot(self) -> bool:

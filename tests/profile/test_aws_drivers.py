@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from aws_pools import NVIDIA_SKUS, profile, refusal
+from aws_pools import CATALOG, NVIDIA_SKUS, pool, profile, refusal
 
-from gpuplatform.profile import AmiDriver
+from gpuplatform.errors import Refusal
+from gpuplatform.profile import AmiDriver, node_profile
 
 
 @pytest.mark.parametrize(
@@ -36,6 +37,19 @@ def test_drv_2_the_operator_never_installs_the_driver_on_eks_images(sku, image):
 
 def test_drv_2_the_clouds_driver_may_be_named():
     assert isinstance(profile("p5.48xlarge", driver="cloud").driver, AmiDriver)
+
+
+def test_sto_5_a_pool_may_stay_on_one_release_of_its_image():
+    assert profile("p5.48xlarge", image_release="1.35.2-20260901").image_release == "1.35.2-20260901"
+    assert profile("p5.48xlarge").image_release == ""
+
+
+@pytest.mark.parametrize(("cloud", "sku"), [("azure", "Standard_NC24ads_A100_v4"), ("gcp", "g2-standard-4")])
+def test_sto_5_elsewhere_the_cloud_chooses_the_release_and_says_so(cloud, sku):
+    asked = pool(sku, image_release="2026.09.01", purpose="inference", zones=None)
+    with pytest.raises(Refusal, match="release of the image") as caught:
+        node_profile(asked, CATALOG.sku(cloud, sku))
+    assert caught.value.where == "node_pools.train.image_release"
 
 
 @pytest.mark.parametrize("image", ["ubuntu", "azurelinux", "cos"])

@@ -156,6 +156,12 @@ def test_net_3_no_node_is_launched_before_the_rules_exist(pool):
     assert {only(recorded, token).urn for token in RULES} <= set(needed)
 
 
+def test_sto_5_the_release_of_the_image_is_passed_on_and_else_left_to_eks(pool):
+    pinned = only(pool(image_release="1.35.2-20260901"), NODE_GROUP)
+    assert pinned.inputs["releaseVersion"] == "1.35.2-20260901"
+    assert "releaseVersion" not in only(pool(), NODE_GROUP).inputs
+
+
 def test_a_pool_without_fabric_leaves_interfaces_and_security_groups_to_eks(pool):
     recorded = pool(fabric="none")
     assert "networkInterfaces" not in only(recorded, TEMPLATE).inputs
