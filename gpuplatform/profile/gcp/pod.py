@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
+from gpuplatform.profile.compute_domain import compute_domain, domain_claim
 from gpuplatform.profile.fabric import Fabric, NvlinkDomain, Roce, Tcpx, Tcpxo
 from gpuplatform.profile.gcp.networks import node_networks
 from gpuplatform.profile.gcp.volumes import host, mount
@@ -203,14 +204,6 @@ def _nvlink(pool: str, connects: NvlinkDomain) -> PodWiring:
         "metadata": {"name": f"{pool}-rdma"},
         "spec": {"spec": {"devices": {"requests": [{"name": "nics", "exactly": request}]}}},
     }
-    domain = {
-        "apiVersion": "resource.nvidia.com/v1beta1",
-        "kind": "ComputeDomain",
-        "metadata": {"name": f"{pool}-domain"},
-        # 0: the domain grows with the job's pods. A number would hold the job back until as many have come
-        # (NVIDIA/k8s-dra-driver-gpu, feature gate IMEXDaemonsWithDNSNames, on by default).
-        "spec": {"numNodes": 0, "channel": {"resourceClaimTemplate": {"name": f"{pool}-channel"}}},
-    }
     metal = connects.roce.bare_metal
     return PodWiring(
         resources={},
@@ -221,9 +214,9 @@ def _nvlink(pool: str, connects: NvlinkDomain) -> PodWiring:
         mounts=_GIB_MOUNTS[1:] if metal else _GIB_MOUNTS,
         claims=(
             {"name": "rdma", "resourceClaimTemplateName": f"{pool}-rdma"},
-            {"name": "domain", "resourceClaimTemplateName": f"{pool}-channel"},
+            domain_claim(pool),
         ),
-        objects=(nics, domain),
+        objects=(nics, compute_domain(pool)),
     )
 
 
