@@ -9,7 +9,7 @@ import pulumi
 from pulumi_azure_native import containerservice as aks
 
 from gpuplatform.azure.cluster import AksCluster, AksClusterIds
-from gpuplatform.azure.proximity import proximity_group
+from gpuplatform.azure.fabric import proximity_group
 from gpuplatform.contracts import GpuPoolArgs, GpuPoolComponent
 from gpuplatform.profile import AksDriver, CapacityPlan, Driver, LocalDisks, OperatorDriver, SharedGpu, Taint
 

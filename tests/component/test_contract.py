@@ -28,6 +28,7 @@ TOKENS = {
     "gpuplatform:index:AwsNetwork",
     "gpuplatform:index:AzureNetwork",
     "gpuplatform:index:ClusterAutoscaler",
+    "gpuplatform:index:ComputeDomains",
     "gpuplatform:index:DeviceIsolation",
     "gpuplatform:index:EfaDevicePlugin",
     "gpuplatform:index:EksCluster",
@@ -92,7 +93,7 @@ def test_a_part_is_made_of_the_same_arguments_on_every_cloud(part: str) -> None:
         "AzureNetwork": {"protect"},
         "GcpNetwork": set(),
         "EksCluster": {"network", "system_arch"},
-        "AksCluster": {"network"},
+        "AksCluster": {"network", "reservations"},
         "GkeCluster": {"network", "project", "multi_networking", "bare_metal"},
         "EksGpuPool": {"cluster"},
         "AksGpuPool": {"cluster"},
@@ -132,13 +133,22 @@ def test_what_exists_on_every_cloud_is_in_a_file_of_the_same_name() -> None:
     files = {cloud: {path.stem for path in (root / cloud).glob("*.py")} for cloud in ("aws", "azure", "gcp")}
     common = set.intersection(*files.values())
     assert common == {
-        "__init__", "access", "cluster", "gpu_pool", "identity", "kubeconfig", "network", "settings",
-        "system_pool",
+        "__init__", "access", "cluster", "fabric", "gpu_pool", "identity", "kubeconfig", "network",
+        "settings", "system_pool",
     }  # fmt: skip
     assert {cloud: names - common for cloud, names in files.items()} == {
-        "aws": {"addons", "autoscaler", "launch_template", "policies", "resource", "zones"},
+        "aws": {
+            "addons",
+            "autoscaler",
+            "launch_template",
+            "machines",
+            "policies",
+            "resource",
+            "user_data",
+            "zones",
+        },
         "azure": set(),
-        "gcp": {"fabric", "fabric_layout", "node_config", "node_daemons", "node_pool", "resource", "sizing"},
+        "gcp": {"fabric_layout", "node_config", "node_daemons", "node_pool", "resource", "sizing"},
     }
 
 

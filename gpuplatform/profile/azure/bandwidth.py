@@ -25,6 +25,7 @@ _FLOORS: Final[dict[str, Bandwidth]] = {
         floor=150,
         metric="peak",
         source="Azure/ai-infrastructure-on-azure skills/slurm/sku_performance_baseline",
+        max_bytes=16 << 30,
     ),
 }
 

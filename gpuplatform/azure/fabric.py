@@ -1,4 +1,8 @@
-"""The proximity placement group that an agent pool's nodes stand in, where its profile asks for one."""
+"""What an agent pool's nodes need so that they reach each other: a proximity placement group, or nothing.
+
+InfiniBand comes with the machine and takes no resource: a feature of the subscription keeps a pool on one
+network of it, and the Network Operator does the rest inside the cluster.
+"""
 
 from __future__ import annotations
 
