@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gpuplatform.kubernetes.charts import Chart
 from gpuplatform.kubernetes.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
+from gpuplatform.kubernetes.compute_domains import ComputeDomains, ComputeDomainsArgs, shares_nvlink
 from gpuplatform.kubernetes.device_isolation import DeviceIsolation, DeviceIsolationArgs, leaves_gpus_open
 from gpuplatform.kubernetes.efa_device_plugin import EfaDevicePlugin, EfaDevicePluginArgs
 from gpuplatform.kubernetes.gpu_operator import GpuOperator, GpuOperatorArgs
@@ -16,6 +17,8 @@ __all__ = [
     "Chart",
     "ClusterAutoscaler",
     "ClusterAutoscalerArgs",
+    "ComputeDomains",
+    "ComputeDomainsArgs",
     "DeviceIsolation",
     "DeviceIsolationArgs",
     "EfaDevicePlugin",
@@ -29,4 +32,5 @@ __all__ = [
     "NetworkOperatorArgs",
     "OperatorNamespace",
     "leaves_gpus_open",
+    "shares_nvlink",
 ]

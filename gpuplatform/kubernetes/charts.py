@@ -8,6 +8,7 @@ from typing import Final
 __all__ = [
     "CHARTS",
     "CLUSTER_AUTOSCALER",
+    "DRA_DRIVER",
     "EFA_DEVICE_PLUGIN",
     "GPU_OPERATOR",
     "KUEUE",
@@ -71,6 +72,14 @@ EFA_DEVICE_PLUGIN: Final = Chart(
     # From v0.5.10 the plugin counts the adapters of p6-b200 right: 8, not 10.
     version="v0.5.30",
     source="https://github.com/aws/eks-charts/tree/master/stable/aws-efa-k8s-device-plugin",
+)
+
+DRA_DRIVER: Final = Chart(
+    name="nvidia-dra-driver-gpu",
+    repository="https://helm.ngc.nvidia.com/nvidia",
+    # From v25.8.0 a compute domain grows with its job; older drivers wait for a number of nodes.
+    version="25.8.1",
+    source="https://github.com/NVIDIA/k8s-dra-driver-gpu/tree/v25.8.1/deployments/helm/nvidia-dra-driver-gpu",
 )
 
 KUEUE: Final = Chart(

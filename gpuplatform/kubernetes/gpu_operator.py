@@ -10,16 +10,13 @@ import pulumi
 
 from gpuplatform.contracts import ClusterHandle
 from gpuplatform.kubernetes.charts import GPU_OPERATOR, Chart
-from gpuplatform.kubernetes.namespace import OperatorNamespace
-from gpuplatform.kubernetes.objects import KubernetesObject
+from gpuplatform.kubernetes.namespace import OperatorNamespace, critical_pods_quota
 from gpuplatform.kubernetes.release import ReleaseComponent
 
 __all__ = ["NAMESPACE", "GpuOperator", "GpuOperatorArgs"]
 
 NAMESPACE: Final = "gpu-operator"
 RELEASE: Final = "gpu-operator"
-
-CRITICAL_CLASSES: Final = ("system-node-critical", "system-cluster-critical")
 
 TIMEOUT_SECONDS: Final = 900
 """Helm's five minutes are short for first pulls of gigabyte-sized images on nodes that have just joined."""
@@ -63,7 +60,7 @@ class GpuOperator(ReleaseComponent):
         before: list[pulumi.Resource] = [namespace]
         if cluster.cloud == "gcp":
             opts_ = self.in_cluster(cluster, [namespace, *nodes])
-            before.append(_critical_pods_quota(f"{name}-critical-pods", namespace.name, opts_))
+            before.append(critical_pods_quota(f"{name}-critical-pods", namespace.name, opts_))
         release = self.install(
             name,
             args.chart,
@@ -77,24 +74,3 @@ class GpuOperator(ReleaseComponent):
             disable_openapi_validation=True,
         )
         self.finish_release(release, namespace=namespace.name, chart=args.chart)
-
-
-def _critical_pods_quota(name: str, namespace: str, opts: pulumi.ResourceOptions) -> KubernetesObject:
-    """GKE admits pods of the critical priority classes only where a quota names them.
-
-    Without it the operator's pods are refused, which shows only as a release that times out
-    (NVIDIA/gpu-operator#660). The amount is that of kube-system on Google's clusters
-    (kubernetes/kubernetes, cluster/gce/addons/admission-resource-quota-critical-pods): the quota is a
-    permission, and a real number would stop the DaemonSets on some node of a large cluster.
-    """
-    scope = {"scopeName": "PriorityClass", "operator": "In", "values": list(CRITICAL_CLASSES)}
-    return KubernetesObject(
-        name,
-        "core/v1",
-        "ResourceQuota",
-        {
-            "metadata": {"name": "gpu-operator-critical-pods", "namespace": namespace},
-            "spec": {"hard": {"pods": "1G"}, "scopeSelector": {"matchExpressions": [scope]}},
-        },
-        opts,
-    )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import pulumi
 
 from gpuplatform.kubernetes.objects import KubernetesObject
 
-__all__ = ["OperatorNamespace"]
+__all__ = ["OperatorNamespace", "critical_pods_quota"]
+
+CRITICAL_CLASSES: Final = ("system-node-critical", "system-cluster-critical")
 
 
 class OperatorNamespace(KubernetesObject):
@@ -28,3 +32,24 @@ class OperatorNamespace(KubernetesObject):
         super().__init__(
             resource_name, "core/v1", "Namespace", {"metadata": {"name": name, "labels": labels}}, opts
         )
+
+
+def critical_pods_quota(name: str, namespace: str, opts: pulumi.ResourceOptions) -> KubernetesObject:
+    """GKE admits pods of the critical priority classes only where a quota names them.
+
+    Without it the operator's pods are refused, which shows only as a release that times out
+    (NVIDIA/gpu-operator#660). The amount is that of kube-system on Google's clusters
+    (kubernetes/kubernetes, cluster/gce/addons/admission-resource-quota-critical-pods): the quota is a
+    permission, and a real number would stop the DaemonSets on some node of a large cluster.
+    """
+    scope = {"scopeName": "PriorityClass", "operator": "In", "values": list(CRITICAL_CLASSES)}
+    return KubernetesObject(
+        name,
+        "core/v1",
+        "ResourceQuota",
+        {
+            "metadata": {"name": f"{namespace}-critical-pods", "namespace": namespace},
+            "spec": {"hard": {"pods": "1G"}, "scopeSelector": {"matchExpressions": [scope]}},
+        },
+        opts,
+    )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pulumi
 
 from gpuplatform.kubernetes import (
+    ComputeDomains,
+    ComputeDomainsArgs,
     DeviceIsolation,
     DeviceIsolationArgs,
     EfaDevicePlugin,
@@ -16,6 +18,7 @@ from gpuplatform.kubernetes import (
     NetworkOperator,
     NetworkOperatorArgs,
     leaves_gpus_open,
+    shares_nvlink,
 )
 from gpuplatform.platform.built import Built
 from gpuplatform.platform.decision import Decision
@@ -48,6 +51,11 @@ def install(decision: Decision, built: Built) -> None:
     if any(isinstance(profile.fabric, Efa) for profile in profiles):
         EfaDevicePlugin(
             "efa-device-plugin", EfaDevicePluginArgs(cluster=cluster, profiles=profiles, pools=pools)
+        )
+    if any(shares_nvlink(profile) for profile in profiles):
+        ComputeDomains(
+            "compute-domains",
+            ComputeDomainsArgs(cluster=cluster, profiles=profiles, pools=pools, after=(operator,)),
         )
     if decision.queues:
         Kueue(

@@ -8,6 +8,8 @@ from stand_in_cluster import Thing, handle, in_cluster, reached
 
 from gpuplatform.config.model import WorkloadClass
 from gpuplatform.kubernetes import (
+    ComputeDomains,
+    ComputeDomainsArgs,
     DeviceIsolation,
     DeviceIsolationArgs,
     EfaDevicePlugin,
@@ -82,6 +84,13 @@ def efa_plugin(cluster, pools):
     EfaDevicePlugin("efa", EfaDevicePluginArgs(cluster=cluster, profiles=efa(), pools=pools))
 
 
+def compute_domains(cluster, pools):
+    operator = GpuOperator("gpu-operator", GpuOperatorArgs(cluster=cluster, values={}, pools=pools))
+    racks = (made_profile(GkeDriver(), device_plugins=("gke", "dra")),)
+    arguments = ComputeDomainsArgs(cluster=cluster, profiles=racks, pools=pools, after=(operator,))
+    ComputeDomains("compute-domains", arguments)
+
+
 def isolation(cluster, pools):
     DeviceIsolation("isolation", DeviceIsolationArgs(cluster=cluster, profiles=efa(), pools=pools))
 
@@ -112,7 +121,15 @@ def run(made, cloud="aws"):
     return record(program)
 
 
-@pytest.fixture(params=[("azure", network_operator), ("aws", efa_plugin), ("aws", isolation), ("gcp", kueue)])
+@pytest.fixture(
+    params=[
+        ("azure", network_operator),
+        ("aws", efa_plugin),
+        ("aws", isolation),
+        ("gcp", compute_domains),
+        ("gcp", kueue),
+    ]
+)
 def installed(request):
     cloud, made = request.param
     return run(made, cloud)
@@ -262,3 +279,14 @@ def test_they_are_closed_on_the_nodes_of_those_pools_whatever_their_taints():
     (container,) = pod["containers"]
     assert "accept-nvidia-visible-devices-envvar-when-unprivileged=false" in container["command"][-1]
     assert "readinessProbe" in container
+
+
+def test_drv_3_on_gke_the_compute_domains_get_their_quota_first_and_the_gpu_operator_too():
+    recording = run(compute_domains, "gcp")
+    release = recording.named("compute-domains-release")
+    (quota,) = [r for r in recording.of_type("kubernetes:core/v1:ResourceQuota") if "compute" in r.name]
+
+    assert quota.urn in release.dependencies
+    assert quota.inputs["metadata"]["namespace"] == "nvidia-dra-driver-gpu"
+    assert "gpu-operator-release" in reached(recording, release)
+    assert not [r for r in run(compute_domains, "aws").of_type("kubernetes:core/v1:ResourceQuota") if r.name]
