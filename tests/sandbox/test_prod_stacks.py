@@ -16,13 +16,24 @@ from gpuplatform.sandbox.session import Sandbox
 
 pytestmark = pytest.mark.engine
 
-# One more pool, as a line of the stack's `node_pools`, and how its resources are called.
+# One more pool, as a line of the stack's `node_pools`.
 MORE = {
     "aws-prod": "{name: block, sku: p5.48xlarge, purpose: training, nodes: {min: 0, max: 1},"
-    " zones: [use1-az6], fabric: required, capacity: {kind: capacity-block, id: cr-0123456789abcdef0}}",
+    " zones: [use1-az6], fabric: required, capacity: {kind: capacity-block, id: cr-0123456789abcdef0},"
+    " sharing: {kind: mig, profile: 3g.40gb}}",
 }
-# Another machine type for the pool that serves, as (old, new).
-CHANGED = {"aws-prod": ("sku: g6.12xlarge", "sku: g6.24xlarge")}
+# Then another machine type, another MIG profile, another image: (old, new, the pool that is replaced).
+CHANGED = {
+    "aws-prod": (
+        ("sku: g6.12xlarge", "sku: g6.24xlarge", "pool-serve-gpu-pool"),
+        ("profile: 3g.40gb", "profile: 1g.10gb", "pool-block-gpu-pool"),
+        (
+            "        fabric: required\n",
+            "        fabric: required\n        image: bottlerocket\n",
+            "pool-train-gpu-pool",
+        ),
+    )
+}
 POOLS = {"aws-prod": "aws:eks/nodeGroup:NodeGroup"}
 
 
@@ -66,12 +77,14 @@ def test_a_prod_stack_comes_up_grows_and_goes_down_in_order(stack, project, tmp_
         second = pools(sandbox, stack)
         assert first.items() < second.items()
 
-        edit(project, stack, *CHANGED[stack])
-        changed = session.up(sandbox, stack, quiet=True)
-        assert changed.exit_code == 0, changed.diagnostics
-        third = pools(sandbox, stack)
-        assert third.keys() == second.keys()
-        assert {name for name in third if third[name] != second[name]} == {"pool-serve-gpu-pool"}
+        for old, new, replaced in CHANGED[stack]:
+            before = pools(sandbox, stack)
+            edit(project, stack, old, new)
+            changed = session.up(sandbox, stack, quiet=True)
+            assert changed.exit_code == 0, changed.diagnostics
+            after = pools(sandbox, stack)
+            assert after.keys() == before.keys()
+            assert {name for name in after if after[name] != before[name]} == {replaced}, new
 
         gone = session.destroy(sandbox, stack, include_protected=True, quiet=True)
         assert gone.exit_code == 0, gone.diagnostics
