@@ -5,15 +5,17 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+import yaml
 from jsonschema import Draft202012Validator
-from ruamel.yaml import YAML
 
 DATA = Path(__file__).parent / "data"
+# The CRDs are megabytes: the parser in C where there is one.
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @cache
 def yaml_of(path):
-    return YAML(typ="safe").load(DATA / path)
+    return yaml.load((DATA / path).read_text(), Loader=LOADER)
 
 
 def chart_defaults(chart, version):
@@ -55,7 +57,7 @@ def misfits(values, defaults, path=""):
 def kinds(path):
     """Every kind of a file of CRDs, as (group/version, kind) -> schema."""
     found = {}
-    for crd in YAML(typ="safe").load_all(DATA / path):
+    for crd in yaml.load_all((DATA / path).read_text(), Loader=LOADER):
         for version in crd["spec"]["versions"]:
             key = (f"{crd['spec']['group']}/{version['name']}", crd["spec"]["names"]["kind"])
             found[key] = version["schema"]["openAPIV3Schema"]

@@ -176,9 +176,12 @@ def test_drv_5_of_the_efa_plugin_and_the_nodes_that_it_runs_on(render):
 
     (plugin,) = of_kind(objects, "DaemonSet")
     pod = pod_of(plugin)
-    assert tolerated(
-        [{key: value for key, value in one.items() if key != "value"} for one in pod["tolerations"]]
-    ) >= TOLERATED
+    assert (
+        tolerated(
+            [{key: value for key, value in one.items() if key != "value"} for one in pod["tolerations"]]
+        )
+        >= TOLERATED
+    )
     required = pod["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
     named = [
         expression["values"]
