@@ -15,7 +15,7 @@ LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 @cache
 def yaml_of(path):
-    return yaml.load((DATA / path).read_text(), Loader=LOADER)
+    return next(yaml.load_all((DATA / path).read_text(), Loader=LOADER))
 
 
 def chart_defaults(chart, version):
