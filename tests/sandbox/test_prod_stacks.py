@@ -21,6 +21,9 @@ MORE = {
     "aws-prod": "{name: block, sku: p5.48xlarge, purpose: training, nodes: {min: 0, max: 1},"
     " zones: [use1-az6], fabric: required, capacity: {kind: capacity-block, id: cr-0123456789abcdef0},"
     " sharing: {kind: mig, profile: 3g.40gb}}",
+    "gcp-prod": "{name: burst, sku: a3-megagpu-8g, purpose: training, nodes: {min: 0, max: 1},"
+    " zones: [us-east4-b], fabric: required, capacity: {kind: queued},"
+    " sharing: {kind: mig, profile: 3g.40gb}}",
 }
 # Then another machine type, another MIG profile, another image: (old, new, the pool that is replaced).
 CHANGED = {
@@ -32,9 +35,14 @@ CHANGED = {
             "        fabric: required\n        image: bottlerocket\n",
             "pool-train-gpu-pool",
         ),
-    )
+    ),
+    # No other image: on Ubuntu the driver has another owner, and a cluster has one.
+    "gcp-prod": (
+        ("sku: g2-standard-48", "sku: g2-standard-24", "pool-serve-gpu-pool"),
+        ("profile: 3g.40gb", "profile: 1g.10gb", "pool-burst-gpu-pool"),
+    ),
 }
-POOLS = {"aws-prod": "aws:eks/nodeGroup:NodeGroup"}
+POOLS = {"aws-prod": "aws:eks/nodeGroup:NodeGroup", "gcp-prod": "gcp:container/nodePool:NodePool"}
 
 
 @pytest.fixture
