@@ -351,3 +351,20 @@ def test_a_feature_of_the_subscription_always_exists_already(azure, refusal):
     inputs = {"providerNamespace": "Microsoft.ContainerService", "featureName": "AKSInfinibandSupport"}
     with refusal("cannot create already existing resource", "AKSInfinibandSupport"):
         azure.up("azure-native:features:SubscriptionFeatureRegistration", "infiniband", inputs)
+
+
+def test_a_role_is_assigned_once_on_a_scope(azure, refusal):
+    kind = "azure-native:authorization:RoleAssignment"
+    scope = "/subscriptions/11111111-1111-1111-1111-111111111111/resourceGroups/reserved"
+    inputs = {
+        "principalId": "somebody",
+        "principalType": "ServicePrincipal",
+        "roleDefinitionId": "/subscriptions/s/providers/Microsoft.Authorization/roleDefinitions/contributor",
+        "scope": scope,
+    }
+    first = azure.up(kind, "one", inputs)
+    with refusal("RoleAssignmentExists"):
+        azure.up(kind, "two", {**inputs, "scope": scope.upper()})
+    azure.up(kind, "three", {**inputs, "principalId": "somebody-else"})
+    azure.delete(first)
+    azure.up(kind, "two", inputs)

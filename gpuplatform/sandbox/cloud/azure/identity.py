@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from gpuplatform.replacement import without_version
+from gpuplatform.sandbox.cloud import wire
 from gpuplatform.sandbox.cloud.azure.common import (
     IDENTITY,
     IN_GROUP,
@@ -12,6 +15,7 @@ from gpuplatform.sandbox.cloud.azure.common import (
 from gpuplatform.sandbox.cloud.azure.functions import TENANT, guid
 from gpuplatform.sandbox.cloud.rule import (
     Call,
+    CloudError,
     NameRule,
     Reference,
     Rule,
@@ -36,6 +40,21 @@ def _identity_outputs(call: Call) -> dict[str, Any]:
     }
 
 
+_ROLE = "azure-native:authorization:RoleAssignment"
+
+
+def _only_one(call: Call) -> None:
+    """Of the same role for the same principal on the same scope, whoever made it."""
+    wanted = _grant_of(call.inputs)
+    for thing in call.world.all():
+        if without_version(thing.token) == _ROLE and _grant_of(wire.plain(thing.inputs)) == wanted:
+            raise CloudError(f"Code=RoleAssignmentExists: The role assignment already exists: {thing.id}")
+
+
+def _grant_of(inputs: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(str(inputs.get(key)).lower() for key in ("principalId", "roleDefinitionId", "scope"))
+
+
 _OF_IDENTITY = Reference("resourceName", IDENTITY, NOT_FOUND, cascades=True, value=_identity_id)
 
 RULES = (
@@ -49,4 +68,5 @@ RULES = (
         "azure-native:managedidentity:FederatedIdentityCredential",
         references=(IN_GROUP, _OF_IDENTITY),
     ),
+    Rule(_ROLE, create=_only_one),
 )
