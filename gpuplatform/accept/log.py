@@ -7,7 +7,6 @@ A row is printed in two pieces, and other ranks' messages may come between them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -124,10 +123,15 @@ _PREFIXES: Final = re.compile(
 _ESCAPES: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
 # host:process:thread [device] NCCL INFO ..., from 2.27 on with a time in front.
 _NCCL: Final = re.compile(
-    r"(?:\[[\d :.-]+\] )?[^\s:]+:\d+:\d+ \[ ?\d+ ?\] (?:.*?:\d+ )?NCCL (INFO|WARN) (.*)$"
+    r"(?P<time>\[\d{4}-[\d :.-]+\] )?(?P<host>[^\s:]+):\d+:\d+ \[ ?\d+ ?\] (?:.*?:\d+ )?"
+    r"NCCL (?P<level>INFO|WARN) (?P<text>.*)$"
 )
 _NUMBER: Final = r"(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
-_PREAMBLE: Final = re.compile(r"^(\d+)\s+\d+\s+[a-z]\w*\s+(?:[a-z]\w*)(?:\s+-?\d+(?![\d.]))?(?:\s+|$)")
+# size, count, type, redop and, since 2.11, root.
+_PREAMBLES: Final = tuple(
+    re.compile(rf"^\d+\s+\d+\s+[a-z]\w*\s+[a-z]\w*{root}\s+") for root in (r"\s+-?\d+", "")
+)
+_Half = tuple[str, ...]
 _HALF: Final = re.compile(rf"^({_NUMBER})\s+({_NUMBER})\s+({_NUMBER})\s+({_NUMBER}|N/A)(?:\s+|$)")
 _FAILURE: Final = re.compile(
     r"Test (?:NCCL|CUDA) failure|Test failure|NCCL failure|unhandled (?:cuda|system) error|"
@@ -159,6 +163,7 @@ class _Reader:
         self._open = False
         self._announced = ""
         self._pending = ""
+        self._nodes: set[str] = set()
         self._counts_wrong = True
         self._transports: set[str] = set()
         self._providers: set[str] = set()
@@ -183,16 +188,31 @@ class _Reader:
     def take(self, line: str) -> None:
         message = _NCCL.search(line)
         if message:
-            self._nccl(message[1], message[2])
-            line = line[: message.start()]
+            self._nccl(message["level"], message["text"])
+            line = self._before(line, message)
         if _FAILURE.search(line):
             self._failures.setdefault(line.strip())
         if line.startswith(SAYS):
             self._own(line.removeprefix(SAYS).strip())
-        elif line.lstrip().startswith("#") or not line.strip()[:1].isdigit():
-            self._comment(line.replace("#", "", 1) if line.lstrip().startswith("#") else line)
+        elif line.strip()[:1].isdigit() or (self._pending and not line.startswith("#")):
+            self._numbers(line, interrupted=message is not None)
         else:
-            self._numbers(line.strip(), interrupted=message is not None)
+            self._pending = ""
+            self._comment(line)
+
+    def _before(self, line: str, message: re.Match[str]) -> str:
+        """What stands in front of a message, which a rank prints wherever another one's line just ends.
+
+        Nothing parts the two: `sum      -1node-1:21:26 [0] NCCL INFO`. The names of nodes that the log has
+        told before say where the message begins; without them what is in front is lost.
+        """
+        host, before = message["host"], line[: message.start()]
+        if message["time"]:
+            return before
+        if not before.strip() and host[:1].isalpha():
+            self._nodes.add(host)
+        known = max((node for node in self._nodes if host.endswith(node)), key=len, default="")
+        return before + host.removesuffix(known) if known else ""
 
     def _own(self, said: str) -> None:
         self._said.append(said)
@@ -219,6 +239,7 @@ class _Reader:
         elif rank := re.search(r"Rank +(\d+) .*?Pid +\d+ on +(\S+) device", line):
             self._current().ranks.add(int(rank[1]))
             self._current().hosts.add(rank[2])
+            self._nodes.add(rank[2])
         elif re.search(r"\bsize\s+count\s+type\s+redop", line):
             self._counts_wrong = "#wrong" in line
             self._current()
@@ -238,29 +259,23 @@ class _Reader:
 
     def _numbers(self, line: str, *, interrupted: bool) -> None:
         """A row, or a piece of one: another rank's message may stand where the rest should be."""
-        whole = line if _PREAMBLE.match(line) else f"{self._pending} {line}" if self._pending else ""
-        self._pending = ""
-        head = _PREAMBLE.match(whole)
-        if head is None:
-            return
-        halves = list(self._halves(whole[head.end() :]))
-        if len(halves) == _BOTH or (halves and not interrupted):
-            in_place = halves[1] if len(halves) == _BOTH else None
-            row = Row(size=int(head[1]), out_of_place=halves[0], in_place=in_place)
-            self._current().rows.append(row)
-        elif interrupted:
-            self._pending = whole
+        joined = self._pending + line
+        self._pending = joined if interrupted else ""
+        for whole in (joined, line):
+            halves = _halves(whole.strip())
+            if len(halves) == _BOTH or (halves and not interrupted):
+                self._row(whole, halves)
+                self._pending = ""
+                return
 
-    def _halves(self, rest: str) -> Iterator[Measured]:
-        """One half or two, and nothing else behind them but a time; none where the piece is not whole."""
-        found: list[Measured] = []
-        while len(found) < _BOTH and (half := _HALF.match(rest)):
-            found.append(self._measured(half.groups()))
-            rest = rest[half.end() :]
-        if not rest or re.match(r"\d{4}-\d\d-\d\d ", rest):
-            yield from found
+    def _row(self, whole: str, halves: tuple[_Half, ...]) -> None:
+        first, second = (*map(self._measured, halves), None)[:_BOTH]
+        assert first is not None  # noqa: S101 - there is one half at least
+        self._current().rows.append(
+            Row(size=int(whole.split(maxsplit=1)[0]), out_of_place=first, in_place=second)
+        )
 
-    def _measured(self, texts: Iterable[str]) -> Measured:
+    def _measured(self, texts: _Half) -> Measured:
         time, algbw, busbw, wrong = texts
         counted = self._counts_wrong and wrong != "N/A"
         return Measured(
@@ -272,3 +287,18 @@ class _Reader:
 
 
 _BOTH: Final = 2
+
+
+def _halves(line: str) -> tuple[_Half, ...]:
+    """What stands behind the size: one half or two, and then at most a time; nothing where it is no row."""
+    for preamble in _PREAMBLES:
+        if (head := preamble.match(line)) is None:
+            continue
+        rest = line[head.end() :]
+        found: list[_Half] = []
+        while len(found) < _BOTH and (half := _HALF.match(rest)):
+            found.append(half.groups())
+            rest = rest[half.end() :]
+        if found and (not rest or re.match(r"\d{4}-\d\d-\d\d ", rest)):
+            return tuple(found)
+    return ()
