@@ -40,8 +40,13 @@ class PoolPart(_Part):
     gpus_per_node: int
     nodes: BoundsPart
     capacity: str
-    driver_owner: str = Field(description="AmiDriver, GkeDriver or AksDriver.")
+    capacity_id: str = Field(description="The reservation or capacity block; empty where there is none.")
+    fabric: str = Field(description="Efa, InfiniBand, Tcpx, Tcpxo, Roce, NvlinkDomain or NoFabric.")
+    driver_owner: str = Field(description="AmiDriver, GkeDriver, AksDriver or OperatorDriver.")
     image: str
+    local_disks: str = Field(description="ephemeral, raw or none.")
+    advertised: dict[str, int] = Field(description="Extended resources of one node, as pods ask for them.")
+    preconditions: tuple[str, ...] = Field(description="What a person must have done before.")
 
 
 class GpuPart(_Part):
@@ -212,8 +217,13 @@ def _pool(plan: Plan, profile: NodeProfile) -> PoolPart:
         gpus_per_node=profile.gpus,
         nodes=BoundsPart(minimum=pool.nodes.min, maximum=pool.nodes.max),
         capacity=pool.capacity.kind,
+        capacity_id=profile.capacity.id,
+        fabric=type(profile.fabric).__name__,
         driver_owner=type(profile.driver).__name__,
         image=profile.image,
+        local_disks=profile.local_disks.mode,
+        advertised=profile.advertised,
+        preconditions=profile.preconditions,
     )
 
 

@@ -15,6 +15,7 @@ from rich.table import Table
 
 from gpuplatform.guardrails import NOT_COUNTED, CostLine, Status, Verdict, usd
 from gpuplatform.plan import Action, Changes, Plan, Step
+from gpuplatform.report.words import fabric_of, gpus_of
 
 __all__ = ["Outcome", "show_outcome", "show_plan"]
 
@@ -57,6 +58,8 @@ def show_plan(plan: Plan, console: Console | None = None) -> None:
         f"{config.cluster.kubernetes_version}, judged at {plan.today}"
     )
     out.print(_pools(plan))
+    if (before := _preconditions(plan)) is not None:
+        out.print(before)
     out.print(_cost(plan))
     out.print(_verdicts(plan.decision.verdicts))
     if plan.blocked:
@@ -110,29 +113,46 @@ def _table(*columns: str, title: str = "", right: tuple[str, ...] = (), wide: st
 
 
 def _pools(plan: Plan) -> Table:
-    table = _table("pool", "machine", "GPUs a node", "nodes", "capacity", "driver", "image", title="pools")
+    columns = (
+        "pool",
+        "machine",
+        "GPUs a node",
+        "nodes",
+        "capacity",
+        "fabric",
+        "driver",
+        "image",
+        "local disks",
+    )
+    table = _table(*columns, title="pools", wide="capacity")
     pools = {pool.name: pool for pool in plan.decision.config.node_pools}
     for profile in plan.decision.profiles:
         pool = pools.pop(profile.pool)
         table.add_row(
             profile.pool,
             profile.sku,
-            f"{profile.gpus} x {profile.gpu_model}",
+            gpus_of(profile),
             f"{pool.nodes.min} to {pool.nodes.max}",
-            pool.capacity.kind,
+            escape(f"{profile.capacity.kind} {profile.capacity.id}".strip()),
+            fabric_of(profile),
             type(profile.driver).__name__.removesuffix("Driver").upper(),
             profile.image,
+            profile.local_disks.mode,
         )
     for pool in pools.values():  # no machine of that name, or none with a GPU: the verdicts say which
-        table.add_row(
-            pool.name,
-            escape(pool.sku),
-            "?",
-            f"{pool.nodes.min} to {pool.nodes.max}",
-            pool.capacity.kind,
-            "?",
-            "?",
-        )
+        nodes = f"{pool.nodes.min} to {pool.nodes.max}"
+        table.add_row(pool.name, escape(pool.sku), "?", nodes, pool.capacity.kind, "?", "?", "?", "?")
+    return table
+
+
+def _preconditions(plan: Plan) -> Table | None:
+    """What a person must have done before; no program can look it up offline."""
+    sentences = [(profile.pool, text) for profile in plan.decision.profiles for text in profile.preconditions]
+    if not sentences:
+        return None
+    table = _table("pool", "what it stands on", title="before you deploy", wide="what it stands on")
+    for pool, sentence in sentences:
+        table.add_row(pool, escape(sentence))
     return table
 
 
