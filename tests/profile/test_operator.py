@@ -78,6 +78,21 @@ def test_drv_1_two_owners_in_one_cluster_are_an_error_that_names_both_pools(one,
     assert refused.value.way_out
 
 
+def test_drv_1_the_way_out_names_the_pools_that_can_follow_the_one_that_cannot():
+    """InfiniBand leaves its pool no choice; the others, which only took the default, have one."""
+    pools = [
+        made("operator on AKS with RDMA", pool="train"),
+        made("AKS CUDA", pool="serve"),
+        made("AKS CUDA", pool="notebooks"),
+    ]
+
+    with pytest.raises(Refusal) as refused:
+        operator_values(pools)
+
+    assert refused.value.where == "node_pools.serve.driver"
+    assert "driver: operator on serve, notebooks" in refused.value.way_out
+
+
 @pytest.mark.parametrize("name", ["AKS CUDA", "AKS GRID"])
 def test_drv_1_driver_toolkit_and_runtime_class_of_aks_always_go_together(name):
     values = values_of(name)

@@ -32,13 +32,21 @@ SYSTEM_NAMESPACES = frozenset({"default", "kube-system", "kube-public", "kube-no
 """Those that every cluster starts with."""
 
 _CLUSTER_WIDE = frozenset({
-    "APIService", "CSIDriver", "ClusterPolicy", "ClusterQueue", "ClusterRole", "ClusterRoleBinding",
-    "CustomResourceDefinition", "GKENetworkParamSet", "IngressClass", "MutatingWebhookConfiguration",
-    "Namespace", "Network", "Node", "NodeFeatureRule", "PersistentVolume", "PriorityClass", "ResourceFlavor",
-    "RuntimeClass", "StorageClass", "Topology", "ValidatingAdmissionPolicy", "ValidatingWebhookConfiguration",
+    "APIService", "AdmissionCheck", "CSIDriver", "ClusterPolicy", "ClusterQueue", "ClusterRole",
+    "ClusterRoleBinding", "Cohort", "CustomResourceDefinition", "GKENetworkParamSet", "IngressClass",
+    "MutatingWebhookConfiguration", "Namespace", "Network", "NicClusterPolicy", "Node", "NodeFeatureRule",
+    "PersistentVolume", "PriorityClass", "ProvisioningRequestConfig", "ResourceFlavor", "RuntimeClass",
+    "StorageClass", "Topology", "ValidatingAdmissionPolicy", "ValidatingWebhookConfiguration",
 })  # fmt: skip
-"""Kinds without a namespace: `kubectl api-resources --namespaced=false`, and those of the operators in"
-" use."""
+"""Kinds without a namespace: `kubectl api-resources --namespaced=false`, and those of the charts in use."""
+
+_BROUGHT_BY = {
+    "kueue.x-k8s.io": frozenset({"kueue"}),
+    "mellanox.com": frozenset({"network-operator"}),
+    "nfd.k8s-sigs.io": frozenset({"gpu-operator", "network-operator", "node-feature-discovery"}),
+    "nvidia.com": frozenset({"gpu-operator"}),
+}
+"""API groups whose kinds a chart defines: before its release there is nothing of them to be made."""
 
 _UNREACHABLE = "configured Kubernetes cluster is unreachable: "
 
@@ -102,6 +110,7 @@ def _outputs(call: Call) -> dict[str, Any]:
 
 
 def _create(call: Call) -> None:
+    _kind_exists(call)
     namespace = _namespace(call)
     if not namespace or namespace in SYSTEM_NAMESPACES:
         return
@@ -116,6 +125,20 @@ def _create(call: Call) -> None:
     )
     if found is None and not made_by_helm:
         raise CloudError(f'namespaces "{namespace}" not found')
+
+
+def _kind_exists(call: Call) -> None:
+    version = str(call.get("apiVersion") or "")
+    charts = _BROUGHT_BY.get(version.partition("/")[0])
+    if charts is None:
+        return
+    installed = {
+        str(thing.inputs.get("chart")).rpartition("/")[2]
+        for thing in call.world.inside(call.account.scope)
+        if thing.token == RELEASE
+    }
+    if not charts & installed:
+        raise CloudError(f'no matches for kind "{_kind(call)}" in version "{version}"')
 
 
 def _delete_namespace(call: Call) -> None:

@@ -6,6 +6,7 @@ GKE = "gcp:container/cluster:Cluster"
 NAMESPACE = "kubernetes:core/v1:Namespace"
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
 RELEASE = "kubernetes:helm.sh/v3:Release"
+KUEUE = {"name": "kueue", "version": "0.19.2", "namespace": "kueue-system", "createNamespace": True}
 
 
 @pytest.fixture
@@ -80,6 +81,25 @@ def test_a_release_records_what_was_asked_for(one, refusal):
     assert list(one.diff(made, namespace="other").replaces) == ["namespace"]
 
 
+@pytest.mark.parametrize(
+    ("version", "kind", "chart"),
+    [
+        ("kueue.x-k8s.io/v1beta2", "Cohort", "kueue"),
+        ("mellanox.com/v1alpha1", "NicClusterPolicy", "network-operator"),
+        ("nfd.k8s-sigs.io/v1alpha1", "NodeFeatureRule", "network-operator"),
+        ("nfd.k8s-sigs.io/v1alpha1", "NodeFeatureRule", "gpu-operator"),
+    ],
+)
+def test_pul_4_a_kind_that_a_chart_brings_is_not_there_before_it(one, refusal, version, kind, chart):
+    token = f"kubernetes:{version}:{kind}"
+    inputs = {"apiVersion": version, "kind": kind, "metadata": {"name": "it"}}
+
+    with refusal(f'no matches for kind "{kind}"'):
+        one.up(token, "it", inputs)
+    one.up(RELEASE, chart, {**KUEUE, "chart": chart, "name": chart})
+    assert one.up(token, "it", inputs).id == "it"
+
+
 def test_a_custom_resource_is_kept_as_it_is(one):
     token = "kubernetes:kueue.x-k8s.io/v1beta1:ClusterQueue"  # noqa: S105 - a type token
     inputs = {
@@ -89,6 +109,7 @@ def test_a_custom_resource_is_kept_as_it_is(one):
         "spec": {"cohort": "all"},
     }
 
+    one.up(RELEASE, "kueue", {**KUEUE, "chart": "oci://registry.k8s.io/kueue/charts/kueue"})
     made = one.up(token, "q", inputs)
 
     assert made.id == "gpus"
