@@ -13,6 +13,7 @@ from typing import Any, Final
 from gpuplatform.errors import Refusal
 from gpuplatform.profile.driver import AksDriver, AmiDriver, Driver, GkeDriver, OperatorDriver
 from gpuplatform.profile.fabric import InfiniBand
+from gpuplatform.profile.health import health_values
 from gpuplatform.profile.model import NodeProfile
 from gpuplatform.profile.sharing_values import sharing_values
 
@@ -52,7 +53,7 @@ def operator_values(profiles: Sequence[NodeProfile]) -> dict[str, Any]:
         # default and renders a field that the CRD of its own chart does not declare (NVIDIA/aicr).
         **{name: {"enabled": False} for name in _NOT_FOR_CONTAINERS},
     }
-    for part in (_owner_values(driver, profiles), sharing_values(profiles)):
+    for part in (_owner_values(driver, profiles), sharing_values(profiles), health_values()):
         values = _merged(values, part)
     return values
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from jsonschema import Draft202012Validator
 DATA = Path(__file__).parent / "data"
 # The CRDs are megabytes: the parser in C where there is one.
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_COMMENTED_METRICS = re.compile(r"  # config:\n    # name: .*\n    # create: true\n    # data: \|-\n.*\n")
 
 
 @cache
@@ -22,6 +24,10 @@ def chart_defaults(chart, version):
     """The chart's default values, with those of Node Feature Discovery below it where they are stored."""
     folder = f"{chart}-{version}"
     defaults = dict(yaml_of(f"{folder}/values.yaml"))
+    if metrics := _COMMENTED_METRICS.search((DATA / folder / "values.yaml").read_text()):
+        # The chart describes these three in a comment only, and its templates read them.
+        config = yaml.safe_load(metrics[0].replace("#", " "))["config"]
+        defaults["dcgmExporter"] = {**defaults["dcgmExporter"], "config": config}
     sub_chart = f"{folder}/node-feature-discovery.values.yaml"
     if (DATA / sub_chart).is_file():
         defaults["node-feature-discovery"] = overlaid(yaml_of(sub_chart), defaults["node-feature-discovery"])
