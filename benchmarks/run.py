@@ -9,6 +9,7 @@ from measure import Ratio
 from pack import pack_against_one_rule_policies
 from pools import many_pools_against_few
 from preview import preview_against_bare_program
+from profiles import profiles_against_catalogue
 from rich.console import Console
 from rich.table import Table
 
@@ -16,6 +17,7 @@ CASES = (
     help_against_sdk,
     skus_against_sdk,
     plan_against_sdk,
+    profiles_against_catalogue,
     many_pools_against_few,
     pack_against_one_rule_policies,
     preview_against_bare_program,
