@@ -18,8 +18,6 @@ pytestmark = pytest.mark.engine
 
 Change = Callable[[dict[str, Any]], Any]
 
-_OPERATIONS = {"create-replacement": "replace", "delete-replaced": "replace"}
-
 
 def _pulumi(it: Any, *arguments: str) -> str:
     command = [str(it.sandbox.home.bin / "pulumi"), *arguments, "--stack", it.stack]
@@ -31,13 +29,21 @@ def _pulumi(it: Any, *arguments: str) -> str:
 
 def _previewed(it: Any) -> dict[str, str]:
     """What the engine would do, by URN; components and the stack itself apart."""
-    steps = json.loads(_pulumi(it, "preview", "--json"))["steps"]
-    custom = [
-        step
-        for step in steps
-        if (step.get("newState") or step["oldState"]).get("custom") and step["op"] != "same"
-    ]
-    return _in_a_cloud({step["urn"]: _OPERATIONS.get(step["op"], step["op"]) for step in custom})
+    steps = json.loads(_pulumi(it, "preview", "--json", "--show-replacement-steps"))["steps"]
+    found: dict[str, set[str]] = {}
+    for step in steps:
+        if step["op"] != "same" and (step.get("newState") or step["oldState"]).get("custom"):
+            found.setdefault(step["urn"], set()).add(step["op"])
+    return _in_a_cloud({urn: _action(operations) for urn, operations in found.items()})
+
+
+def _action(operations: set[str]) -> str:
+    """One word for the steps of one resource."""
+    if operations & {"replace", "create-replacement"}:
+        return "replace"
+    # What goes before the resource that it depends on is replaced, and never comes again, is deleted.
+    (operation,) = operations
+    return "delete" if operation == "delete-replaced" else operation
 
 
 def _in_a_cloud(steps: dict[str, str]) -> dict[str, str]:
@@ -99,15 +105,69 @@ def test_the_plan_announces_what_the_engine_previews(stack: str, stage: Any, tmp
             assert planned == _previewed(it)
 
 
-@pytest.mark.parametrize("stack", SKUS)
-def test_another_machine_touches_that_pool_and_nothing_else(stack: str, stage: Any, tmp_path: Path) -> None:
+MIG = {
+    # By sample: a machine whose GPUs can be cut, and another image. On GKE another image is another owner of
+    # the driver, which all pools of a cluster share: there the sample's one pool is changed.
+    "aws-dev": ("p5.4xlarge", "bottlerocket"),
+    "azure-dev": ("Standard_NC24ads_A100_v4", "azurelinux"),
+    "gcp-dev": ("a2-ultragpu-1g", None),
+}
+
+
+@pytest.mark.parametrize("stack", MIG)
+def test_another_machine_image_or_mig_profile_replaces_that_pool_and_nothing_else(
+    stack: str, stage: Any, tmp_path: Path
+) -> None:
+    sku, image = MIG[stack]
+
+    def unlimited(platform: dict[str, Any]) -> None:
+        platform["budget"]["monthly_usd"] = 5_000_000
+        platform.pop("guardrails", None)
+        first, *_ = platform["node_pools"]
+        cut = {**first, "name": "cut", "sku": sku, "sharing": {"kind": "mig", "profile": "1g.10gb"}}
+        platform["node_pools"] += [{**first, "name": "other"}, cut]
+
+    changes: dict[str, Change] = {
+        "other": _pool("other", sku=SKUS[stack]),
+        "cut": _pool("cut", sharing={"kind": "mig", "profile": "2g.20gb"}),
+        **({"serve": _pool("serve", image=image)} if image else {}),
+    }
     with stage(stack) as it:
-        it.configure(lambda platform: platform["budget"].update(monthly_usd=500_000))
-        it.configure(_another_pool)
+        it.configure(unlimited)
+        made = it.apply()
+        assert made.exit_code == 0, made.diagnostics
+        export = tmp_path / "state.json"
+        export.write_text(_pulumi(it, "stack", "export"))
+        file = it.sandbox.project.stack_file(stack)
+        original = file.read_text()
+        for pool, change in changes.items():
+            file.write_text(original)
+            it.configure(change)
+            _replaces_only(pool, it, export)
+
+
+def test_another_image_on_gke_replaces_that_pool_and_nothing_else(stage: Any, tmp_path: Path) -> None:
+    with stage("gcp-dev") as it:
         assert it.apply().exit_code == 0
         export = tmp_path / "state.json"
         export.write_text(_pulumi(it, "stack", "export"))
-        it.configure(_larger(SKUS[stack]))
-        steps = _planned(it, export).steps
-        assert {step.component for step in steps} == {"pool-serve"}
-        assert any("Pool" in step.type or "nodeGroup" in step.type for step in steps)
+        it.configure(_pool("serve", image="ubuntu"))
+        _replaces_only("serve", it, export)
+
+
+def _replaces_only(pool: str, it: Any, export: Path) -> None:
+    """In the cloud that pool alone; in the cluster, what serves its nodes may change in place."""
+    steps = _planned(it, export).steps
+    replaced = [step for step in steps if step.action == "replace"]
+    assert {step.component for step in replaced} == {f"pool-{pool}"}
+    assert any(step.type.rpartition(":")[2] in {"NodeGroup", "AgentPool", "NodePool"} for step in replaced)
+    elsewhere = [step for step in steps if step.component != f"pool-{pool}"]
+    assert {step.type.partition(":")[0] for step in elsewhere} <= {"kubernetes"}
+    assert _in_a_cloud({step.urn: step.action for step in steps}) == _previewed(it)
+
+
+def _pool(name: str, **fields: Any) -> Change:
+    def change(platform: dict[str, Any]) -> None:
+        next(pool for pool in platform["node_pools"] if pool["name"] == name).update(fields)
+
+    return change
