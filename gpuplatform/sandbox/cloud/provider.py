@@ -17,7 +17,7 @@ import grpc
 from google.protobuf import empty_pb2
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
-from gpuplatform.replacement import Change, changes, covers, replacement, replaces, without_version
+from gpuplatform.replacement import Change, changes, replacement, replaces, without_version
 from gpuplatform.sandbox import sdk_source, sdk_types
 from gpuplatform.sandbox.cloud import outputs, wire
 from gpuplatform.sandbox.cloud.backend import Backend
