@@ -23,7 +23,7 @@ class CloudFacts:
             updates don't remove it (spot labels).
         taints: Likewise, beside `gpu_taint`.
         needs_scale_hints: Whether the autoscaler must be told what a node of an empty pool looks like.
-        scale_hints: What a node has beside what it advertises, for such an autoscaler, as Kubernetes quantities:
+        scale_hints: What else such an autoscaler must know of a node, as Kubernetes quantities:
             `{"ephemeral-storage": "200Gi"}`.
         gpu_plugin: Who advertises `nvidia.com/gpu` on these nodes.
         fabric_resources: Extended resources of the fabric that a node advertises.
