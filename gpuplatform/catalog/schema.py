@@ -65,11 +65,17 @@ def _decimal(cell: str) -> Decimal:
     return value
 
 
+_LEAST_MONEY, _MOST_MONEY = Decimal("0.0001"), Decimal(100_000)
+"""US dollars an hour: beyond any machine's price either way, so what lies outside is a slip of the pen."""
+
+
 def _money(cell: str) -> Decimal:
     value = _decimal(cell)
     if value == 0:
         # A zero in a price list is a hole in it (GCP lists reservation-only hosts at 0.0), never a gift.
         raise ValueError("above 0 (leave it empty where no price is known)")
+    if not _LEAST_MONEY <= value <= _MOST_MONEY:
+        raise ValueError(f"between {_LEAST_MONEY} and {_MOST_MONEY} US dollars an hour")
     return value
 
 
@@ -262,6 +268,12 @@ OWN_PRICES = (
         name="usd_per_hour_reserved", read=_money, doc="Reserved or in a capacity block, US dollars an hour."
     ),
     Column(name="date", read=_day, doc="The day the prices were agreed or read.", required=True),
+    Column(
+        name="new_region",
+        read=_yes_no,
+        doc="yes: the cloud has the region although the catalogue does not.",
+        empty=False,
+    ),
     _text_column("source", "The contract or list they are from."),
 )
 
@@ -285,5 +297,15 @@ def read_row(cells: Mapping[str, str], columns: Columns) -> tuple[dict[str, Any]
         try:
             values[column.name] = column.read(cell)
         except ValueError as error:
-            problems.append((column.name, f"{column.name} is {cell!r}, but must be {error}"))
+            problems.append((column.name, f"{column.name} is {_short(cell)}, but must be {error}"))
     return values, problems
+
+
+_SHOWN = 60
+"""Characters of a wrong cell that an error repeats."""
+
+
+def _short(cell: str) -> str:
+    return (
+        repr(cell) if len(cell) <= _SHOWN else f"{cell[:_SHOWN]!r} and {len(cell) - _SHOWN} characters more"
+    )

@@ -85,7 +85,8 @@ prices:
 
 
 def test_an_own_offering_adds_a_region_even_one_the_catalogue_lacks(tmp_path):
-    text = "cloud,sku,region,zone_ids,date\naws,p5.48xlarge,mx-central-1,mxc1-az1 mxc1-az2,2026-11-01\n"
+    header = "cloud,sku,region,zone_ids,date,new_region\n"
+    text = header + "aws,p5.48xlarge,mx-central-1,mxc1-az1 mxc1-az2,2026-11-01,yes\n"
     catalog = load().with_prices(written(tmp_path, text))
     assert "mx-central-1" in catalog.regions("aws", "p5.48xlarge")
     assert catalog.knows_region("aws", "mx-central-1")
@@ -176,3 +177,118 @@ def test_a_file_that_is_not_there_or_not_text_is_refused(tmp_path):
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ConfigError, match="no text in UTF-8"):
         load().with_prices(path)
+
+
+NEW_REGIONS = [
+    ("aws", "p5.48xlarge", "us-east-9", "us-east-1"),
+    ("azure", "Standard_NC4as_T4_v3", "eastus9", "eastus"),
+    ("gcp", "g2-standard-4", "us-central9", "us-central1"),
+]
+
+
+@pytest.mark.parametrize(("cloud", "sku", "region", "near"), NEW_REGIONS)
+def test_a_region_that_the_cloud_does_not_have_is_refused_with_the_nearest(
+    tmp_path, cloud, sku, region, near
+):
+    text = refused(tmp_path, HEADER + f"{cloud},{sku},{region},1,2026-11-01\n")
+    assert f"{cloud} has no region {region}" in text
+    assert near in text.split("did you mean")[1]
+    assert "new_region" in text
+
+
+@pytest.mark.parametrize("new", NEW_REGIONS)
+@pytest.mark.parametrize("yes", ["yes", "true"])
+def test_a_row_may_say_that_its_region_is_a_new_one(tmp_path, new, yes):
+    cloud, sku, region, _ = new
+    row = f"{{cloud: {cloud}, sku: {sku}, region: {region}, date: 2026-11-01, new_region: {yes}}}"
+    catalog = load().with_prices(written(tmp_path, f"prices: [{row}]\n", "prices.yaml"))
+    assert catalog.knows_region(cloud, region)
+    assert not catalog.region(cloud, region)
+
+
+@pytest.mark.parametrize(
+    ("row", "theirs"),
+    [
+        ("aws,p5.48xlarge,eastus", "azure"),
+        ("azure,Standard_NC4as_T4_v3,us-east1", "gcp"),
+        ("gcp,g2-standard-4,us-east-1", "aws"),
+    ],
+)
+def test_a_region_of_another_cloud_is_refused_even_as_a_new_one(tmp_path, row, theirs):
+    text = refused(tmp_path, f"cloud,sku,region,date,new_region\n{row},2026-11-01,yes\n")
+    assert f"is a region of {theirs}, not of {row.split(',')[0]}" in text
+
+
+def test_a_price_dated_in_the_future_is_refused(tmp_path):
+    text = refused(tmp_path, HEADER + "aws,p5.48xlarge,us-east-1,49,2999-01-01\n")
+    assert "line 2: date is 2999-01-01, and today is" in text
+
+
+def test_asking_about_an_earlier_day_makes_no_price_wrong(tmp_path, monkeypatch):
+    monkeypatch.setenv("GPUPLATFORM_TODAY", "2020-01-01")
+    catalog = load().with_prices(written(tmp_path, HEADER + "aws,p5.48xlarge,us-east-1,49,2025-11-01\n"))
+    assert catalog.price("aws", "p5.48xlarge", "us-east-1").usd_per_hour == 49
+
+
+@pytest.mark.parametrize(
+    "amount", ["1e400", "1e-400", "100001", "0.00001", "9" * 5000, "1e999999999", "-1", "inf"]
+)
+@pytest.mark.parametrize("column", ["usd_per_hour", "usd_per_hour_spot", "usd_per_hour_reserved"])
+def test_no_machine_has_an_absurd_price(tmp_path, amount, column):
+    text = refused(
+        tmp_path, f"cloud,sku,region,{column},date\naws,p5.48xlarge,us-east-1,{amount},2026-11-01\n"
+    )
+    assert f"line 2: {column} is '" in text
+    assert len(text) < 600
+
+
+def test_an_absurd_whole_number_in_yaml_is_refused(tmp_path):
+    row = f"cloud: aws, sku: p5.48xlarge, region: us-east-1, date: 2026-11-01, usd_per_hour: 0x{'f' * 5000}"
+    assert "must be a number" in refused(tmp_path, f"prices: [{{{row}}}]\n", "prices.yaml")
+
+
+ROW = "aws,p5.48xlarge,us-east-1,49,2026-11-01\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("cloud,sku,region,usd_per_hour,usd_per_hour,date\n" + ROW, "two columns usd_per_hour"),
+        ("cloud,sku,region,usd_per_hour, usd_per_hour,date\n" + ROW, "two columns usd_per_hour"),
+        (HEADER, "the file has no prices"),
+        (HEADER + "\n\n", "the file has no prices"),
+        ("\n" + HEADER + ROW, "the file is empty"),
+        (ROW, "unknown column aws"),
+        ((HEADER + ROW).replace(",", ";"), "the columns are separated by ';'"),
+        ((HEADER + ROW).replace(",", "\t"), "the columns are separated by '\\t'"),
+        (HEADER.replace(",date", "") + ROW, "no column date"),
+        (HEADER.replace("date", "date,") + ROW, "unknown column without a name"),
+        ("\0" + HEADER + ROW, "NUL characters"),
+        (HEADER + ROW.replace("49", "4\x009"), "NUL characters"),
+        (HEADER + ROW.replace("49", "9" * 200_000), "line 2: this is no CSV: field larger"),
+        (HEADER + ROW.replace("49", '"49'), "this is no CSV: unexpected end"),
+        (HEADER + ROW.replace("49", '"4"9'), "this is no CSV: "),
+    ],
+)
+def test_a_csv_file_that_is_misshapen_is_refused(tmp_path, text, sentence):
+    assert sentence in refused(tmp_path, text)
+
+
+def test_a_yaml_file_without_a_row_is_refused(tmp_path):
+    assert "the file has no prices" in refused(tmp_path, "prices: []\n", "prices.yaml")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("prices.csv", HEADER + ROW),
+        ("prices.csv", (HEADER + ROW).replace("\n", "\r\n")),
+        (
+            "prices.yaml",
+            "prices: [{cloud: aws, sku: p5.48xlarge, region: us-east-1, usd_per_hour: 49, date: 2026-11-01}]",
+        ),
+    ],
+)
+def test_a_file_may_begin_with_a_byte_order_mark(tmp_path, name, text):
+    catalog = load().with_prices(written(tmp_path, "\ufeff" + text, name))
+    assert catalog.price("aws", "p5.48xlarge", "us-east-1").usd_per_hour == 49
