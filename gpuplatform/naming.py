@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["RULES", "NameRule", "fit", "problem"]
+__all__ = ["RULES", "NameRule", "distinct", "fit", "problem"]
 
 _HASH_LENGTH: Final = 6
 
@@ -98,3 +99,22 @@ def fit(kind: str, *parts: str) -> str:
     if (why := problem(kind, name)) is not None:
         raise ValueError(why)
     return name
+
+
+def distinct(names: Mapping[str, str]) -> dict[str, str]:
+    """`names` with no value twice, in the same order: of keys that share one, all but the first get a hash.
+
+    The first by its spelling, not by its place, so that the order of a list renames nothing.
+
+    Args:
+        names: Logical names by what they stand for, such as the ARN of a role.
+    """
+    holders: dict[str, str] = {}
+    for key in sorted(names):
+        holders.setdefault(names[key], key)
+    return {
+        key: name
+        if holders[name] == key
+        else f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:_HASH_LENGTH]}"
+        for key, name in names.items()
+    }

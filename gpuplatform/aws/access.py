@@ -10,6 +10,7 @@ from pulumi_aws import eks
 from gpuplatform.aws.policies import partition
 from gpuplatform.component import Component
 from gpuplatform.contracts import ClusterArgs
+from gpuplatform.naming import distinct
 
 __all__ = ["admin_access"]
 
@@ -21,10 +22,9 @@ def admin_access(owner: Component, prefix: str, args: ClusterArgs, *, cluster: A
     """
     policy = f"arn:{partition(args.region)}:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"
     granted: list[pulumi.Resource] = []
-    for arn in dict.fromkeys(args.admins):
-        account, principal = arn.split(":", 5)[4:]
-        # By the principal, not by its place in the list: the order of a list must not replace an entry.
-        logical = f"{prefix}-admin-{account}-{principal.replace('/', '-')}"
+    # By the principal, not by its place in the list: the order of a list must not replace an entry.
+    for arn, name in distinct({arn: _name(arn) for arn in args.admins}).items():
+        logical = f"{prefix}-admin-{name}"
         entry = eks.AccessEntry(
             logical,
             cluster_name=cluster.name,
@@ -44,3 +44,9 @@ def admin_access(owner: Component, prefix: str, args: ClusterArgs, *, cluster: A
             )
         )
     return granted
+
+
+def _name(arn: str) -> str:
+    """Readable, but not always one ARN's own: role/a/b and role/a-b make the same."""
+    account, principal = arn.split(":", 5)[4:]
+    return f"{account}-{principal.replace('/', '-')}"

@@ -9,6 +9,7 @@ from pulumi_gcp import projects
 
 from gpuplatform.component import Component
 from gpuplatform.contracts import ClusterArgs
+from gpuplatform.naming import distinct
 
 __all__ = ["admin_access"]
 
@@ -26,11 +27,11 @@ def admin_access(owner: Component, prefix: str, args: ClusterArgs, *, project: s
     return [
         projects.IAMMember(
             # By the member, not by its place in the list: the order of a list must not replace a grant.
-            f"{prefix}-admin-{admin.replace(':', '-')}",
+            f"{prefix}-admin-{name}",
             project=project,
             role=ADMIN_ROLE,
             member=admin,
             opts=owner.child(),
         )
-        for admin in dict.fromkeys(args.admins)
+        for admin, name in distinct({admin: admin.replace(":", "-") for admin in args.admins}).items()
     ]

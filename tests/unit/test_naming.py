@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuplatform.naming import RULES, fit, problem
+from gpuplatform.naming import RULES, distinct, fit, problem
 
 _PARTS = st.lists(st.from_regex(r"[a-z][a-z0-9]{0,30}", fullmatch=True), min_size=2, max_size=4)
 
@@ -54,3 +54,18 @@ def test_an_illegal_name_is_explained(kind: str, name: str, expected: str) -> No
 def test_parts_that_make_no_legal_name_are_refused() -> None:
     with pytest.raises(ValueError, match="GKE cluster"):
         fit("GKE cluster", "Vision")
+
+
+@given(st.dictionaries(st.text("ab/-", max_size=5), st.none(), max_size=12))
+def test_logical_names_are_distinct_whatever_their_order_and_change_only_where_they_collide(
+    keys: dict[str, None],
+) -> None:
+    plain = {key: key.replace("/", "-") for key in keys}
+    made = distinct(plain)
+    assert list(made) == list(keys)
+    assert len(set(made.values())) == len(keys)
+    assert distinct(dict(reversed(plain.items()))) == made
+    assert {made[key] for key in keys} >= set(plain.values())
+    for key, name in plain.items():
+        if list(plain.values()).count(name) == 1:
+            assert made[key] == name

@@ -70,6 +70,21 @@ def test_an_admin_named_twice_has_one_entry(cluster):
     assert len(cluster(admins=(*ADMINS, ADMINS[0])).of_type("aws:eks/accessEntry:AccessEntry")) == 2
 
 
+def test_admins_whose_names_would_be_one_have_entries_of_their_own_in_any_order(cluster):
+    alike = tuple(f"arn:aws:iam::123456789012:role/{name}" for name in ("a/b/c", "a-b-c", "a/b-c", "a-b/c"))
+
+    def entries(recorded):
+        return {r.urn: r.inputs["principalArn"] for r in recorded.of_type("aws:eks/accessEntry:AccessEntry")}
+
+    there = entries(cluster(admins=(*ADMINS, *alike)))
+
+    assert sorted(there.values()) == sorted((*ADMINS, *alike))
+    assert entries(cluster(admins=(*reversed(alike), *ADMINS))) == there
+    # The names of all others stay what they are without the collision.
+    alone = entries(cluster(admins=(*ADMINS, alike[1])))
+    assert alone.items() <= there.items()
+
+
 def test_without_public_addresses_the_api_is_private(cluster):
     vpc = cluster().named("cluster-eks").inputs["vpcConfig"]
     assert vpc["endpointPrivateAccess"] is True

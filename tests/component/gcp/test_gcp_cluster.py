@@ -104,6 +104,20 @@ def test_each_admin_is_granted_by_name_and_not_by_place(environment):
     assert {m.inputs["role"] for m in there.of_type(IAM) if "-admin-" in m.name} == {"roles/container.admin"}
 
 
+def test_admins_whose_names_would_be_one_have_grants_of_their_own_in_any_order(environment):
+    admins = ("user:a:b@example.com", "user:a-b@example.com", "group:a@example.com")
+
+    def granted(*members):
+        recording = environment(cluster={"admins": members})
+        return {m.urn: m.inputs["member"] for m in recording.of_type(IAM) if "-admin-" in m.name}
+
+    there = granted(*admins)
+
+    assert sorted(there.values()) == sorted(admins)
+    assert granted(*reversed(admins)) == there
+    assert granted(*admins[1:]).items() <= there.items()
+
+
 def test_the_version_is_the_asked_minor_and_the_channel_is_regular(environment):
     inputs = gke(environment()).inputs
 
