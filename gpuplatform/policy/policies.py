@@ -17,7 +17,6 @@ from pulumi_policy import (
     StackValidationPolicy,
 )
 
-from gpuplatform.errors import ConfigError
 from gpuplatform.guardrails import Footprint, Inventory, Status, Verdict, judge, judge_money, judge_parts
 from gpuplatform.policy.plain import of_args
 from gpuplatform.policy.session import Session
@@ -75,12 +74,9 @@ def _machine(session: Session, args: ResourceValidationArgs, report: ReportViola
     """One resource by its inputs; in an update also the budget so far, since stack policies run after it."""
     if not Inventory.concerns(args.resource_type):
         return
-    try:
-        settings = session.settings
-    except ConfigError as error:
-        report(str(error), None)
+    footprint, settings = session.see(of_args(args)), session.settings
+    if session.silent:
         return
-    footprint = session.see(of_args(args))
     verdicts = _judge_parts(footprint, settings)
     if not session.previewing and footprint != Footprint():
         verdicts += _judge_money(session.so_far(), settings)
@@ -89,14 +85,8 @@ def _machine(session: Session, args: ResourceValidationArgs, report: ReportViola
 
 
 def _stack(session: Session, args: StackValidationArgs, report: ReportViolation, judge_: Judge) -> None:
-    try:
-        settings = session.settings
-    except ConfigError as error:
-        report(str(error), None)
-        return
-    _report(
-        report, (verdict for verdict in judge_(session.whole(args.resources), settings) if verdict.blocks)
-    )
+    verdicts = judge_(session.whole(args.resources), session.settings)
+    _report(report, (verdict for verdict in verdicts if verdict.blocks))
 
 
 def _placement(session: Session) -> Judge:
@@ -121,10 +111,7 @@ def _judge_money(footprint: Footprint, settings: Settings) -> tuple[Verdict, ...
 
 
 def _notes(session: Session, args: StackValidationArgs, report: ReportViolation) -> None:
-    try:
-        settings = session.settings
-    except ConfigError:
-        return  # the mandatory policies have said so
+    settings = session.settings
     verdicts = judge(session.whole(args.resources), settings.limits, settings.catalog, settings.today)
     _report(
         report,

@@ -13,6 +13,7 @@ from pulumi_policy import PolicyResource
 
 from gpuplatform import clock
 from gpuplatform.config import KEY
+from gpuplatform.errors import ConfigError
 from gpuplatform.guardrails import Footprint, Inventory, RawResource
 from gpuplatform.policy.plain import of_stack
 from gpuplatform.policy.settings import Settings, StackConfig, settings
@@ -25,6 +26,11 @@ _NOTHING: Final = Footprint()
 
 class Session:
     """What the engine said so far: configuration, and the inputs of each resource that matters.
+
+    Attributes:
+        previewing: Whether this operation is a preview.
+        silent: Whether what is seen of single resources is not to be reported.
+        refused: Whether the engine has been told what is wrong with the configuration.
 
     Args:
         policies: The names of the pack's policies.
@@ -41,16 +47,18 @@ class Session:
     ) -> None:
         self._today = today
         self.previewing = True
+        self.silent = False
         self._policies = policies
         self._folder = folder
         self._pack: Mapping[str, Mapping[str, Any]] = {}
         self._stack: StackConfig | None = None
         self._begin()
 
-    def configure(self, pack: Mapping[str, Mapping[str, Any]]) -> None:
+    def configure(self, pack: Mapping[str, Mapping[str, Any]], *, silent: bool = False) -> None:
         """Takes the pack's own configuration, by policy."""
         self._pack = pack
-        self.__dict__.pop("settings", None)
+        self.silent = silent
+        self._forget()
 
     def configure_stack(self, stack: StackConfig, *, previewing: bool) -> None:
         """Takes the stack's configuration; a new operation begins."""
@@ -58,8 +66,13 @@ class Session:
         self.previewing = previewing
         self._begin()
 
-    def _begin(self) -> None:
+    def _forget(self) -> None:
+        self.refused = False
         self.__dict__.pop("settings", None)
+        self.__dict__.pop("wrong", None)
+
+    def _begin(self) -> None:
+        self._forget()
         self._inventory = Inventory()
         self._inputs: dict[str, RawResource] = {}
         self._footprints: dict[str, Footprint] = {}
@@ -76,6 +89,15 @@ class Session:
             # Engines before 3.221 put the configuration into the environment, where Pulumi's SDK finds it.
             stack = StackConfig(platform=pulumi.Config(_NAMESPACE).get(_PLATFORM))
         return settings(self._pack, self._policies, stack, folder=self._folder(), today=self._today())
+
+    @cached_property
+    def wrong(self) -> str | None:
+        """Why there are no settings to judge by; None where there are."""
+        try:
+            self.settings  # noqa: B018 - read for its error alone
+        except ConfigError as error:
+            return str(error)
+        return None
 
     def see(self, raw: RawResource) -> Footprint:
         """Takes note of a resource's inputs; returns what it would run."""

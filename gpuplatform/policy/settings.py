@@ -120,7 +120,7 @@ def _limits(config: Mapping[str, Any]) -> Limits:
 
 def _problems(name: str, config: Mapping[str, Any], policies: Collection[str]) -> list[ConfigError]:
     """What the engine does not see: it checks values against the schema, but takes any name."""
-    if name not in policies:
+    if name not in policies and name != _ALL:
         way_out = f"the policies are {', '.join(sorted(policies))}"
         return [ConfigError(f"the pack has no policy {name!r}", where=_WHERE, way_out=way_out)]
     return [problem for key, value in config.items() if (problem := _problem(name, key, value)) is not None]
@@ -153,6 +153,9 @@ def _fits(rule: Mapping[str, Any], value: Any) -> bool:
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
+
+_ALL: Final = "all"
+"""What the engine calls the entry that sets every policy's level; it hands it over like a policy's."""
 
 _WHERE: Final = "the policy pack's configuration"
 

@@ -41,11 +41,12 @@ class Engine:
         self.servicer = servicer(self.session)(NAME, "0", policies(self.session), EnforcementLevel.MANDATORY)
         self.resources: list = []
 
-    def configure(self, **config) -> None:
-        """Pack configuration, `_` for `-` in the policies' names."""
+    def configure(self, _level=analyzer_pb2.MANDATORY, _only=None, **config) -> None:
+        """Pack configuration, `_` for `-` in the policies' names; `_level` for each, or for `_only` those."""
         request = analyzer_pb2.ConfigureAnalyzerRequest()
         for name, values in config.items():
-            entry = analyzer_pb2.PolicyConfig(enforcementLevel=analyzer_pb2.MANDATORY)
+            level = _level if _only is None or name in _only else analyzer_pb2.MANDATORY
+            entry = analyzer_pb2.PolicyConfig(enforcementLevel=level)
             entry.properties.update(values)
             request.policyConfig[name.replace("_", "-")].CopyFrom(entry)
         self.servicer.Configure(request, None)

@@ -187,7 +187,9 @@ def pulumi(tmp_path):
         )
         return done.returncode, " ".join((done.stdout + done.stderr).split())
 
-    def operate(*operation: str, cloud: str, bad: bool, platform=None, **limits) -> tuple[int, str]:
+    def operate(
+        *operation: str, cloud: str, bad: bool, platform=None, pack=None, **limits
+    ) -> tuple[int, str]:
         folder = tmp_path / cloud
         folder.mkdir(exist_ok=True)
         (folder / "Pulumi.yaml").write_text("name: other\nruntime: python\n")
@@ -195,10 +197,11 @@ def pulumi(tmp_path):
         (folder / "Pulumi.dev.yaml").write_text(json.dumps({"config": config}, default=str))
         (folder / "__main__.py").write_text(textwrap.dedent(PROGRAMS[cloud]))
         (folder / "zones.yaml").write_text(ZONES)
-        (folder / "limits.json").write_text(json.dumps({"gpu-machine": {"prices": "zones.yaml", **limits}}))
+        limits = {"gpu-machine": {"prices": "zones.yaml", **limits}} | (pack or {})
+        (folder / "limits.json").write_text(json.dumps(limits))
         flags = ["--stack", "dev", "--non-interactive", "--color", "never"]
-        pack = ["--policy-pack", str(PACK), "--policy-pack-config", "limits.json"]
-        return run(folder, "exec", "--", "pulumi", *operation, *flags, *pack)
+        flags += ["--policy-pack", str(PACK), "--policy-pack-config", "limits.json"]
+        return run(folder, "exec", "--", "pulumi", *operation, *flags)
 
     operate.cloud_holds = lambda cloud: run(tmp_path / cloud, "cloud")[1]
     return operate
@@ -228,6 +231,26 @@ def test_a_program_within_its_limits_passes(pulumi):
     code, words = pulumi("preview", cloud="gcp", bad=False, monthlyUsd=100_000, regions=["us-central1"])
     assert code == 0, words
     assert "[mandatory]" not in words
+
+
+def test_all_policies_made_advisory_show_what_is_wrong_and_stop_nothing(pulumi):
+    code, words = pulumi("preview", cloud="gcp", bad=True, monthlyUsd=100, pack={"all": "advisory"})
+    assert code == 0, words
+    assert [message for message in AT_THE_RESOURCE["gcp"] if message not in words] == [
+        "the region africa-south1 is not on the list; allowed: us-central1"
+    ]
+    assert "the budget is $100.00" in words
+    assert "[mandatory]" not in words
+    assert "[advisory]" in words
+
+
+def test_a_configuration_that_cannot_be_read_stops_a_stack_even_where_all_policies_are_advisory(pulumi):
+    pack = {"all": {"enforcementLevel": "advisory"}, "gpu-budget": {"montlyUsd": 100}}
+    for operation in (("preview",), ("up", "--skip-preview", "--yes")):
+        code, words = pulumi(*operation, cloud="gcp", bad=False, pack=pack)
+        assert code != 0, words
+        assert words.count("did you mean 'monthlyUsd'?") == 1, words
+    assert "gcp:container" not in words
 
 
 def test_the_stacks_own_budget_reaches_the_pack_through_the_engine(pulumi, root):

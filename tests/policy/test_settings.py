@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import pytest
 import yaml
+from pulumi.runtime.proto import analyzer_pb2
+
+from gpuplatform.policy.pack import POLICY_NAMES
 
 NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
 POOL = {
@@ -61,10 +64,77 @@ def test_a_wrong_configuration_of_the_pack_blocks_and_says_what_is_wrong(engine,
     notes = engine.register(NODE_GROUP, POOL)
     assert [note.mandatory for note in notes] == [True]
     assert words in notes[0].message
-    assert {note.policy for note in engine.finish() if words in note.message} == {
-        "gpu-placement",
-        "gpu-budget",
-    }
+    assert engine.register(NODE_GROUP, POOL, name="other") == []
+    assert engine.finish() == []
+
+
+@pytest.mark.parametrize("level", [analyzer_pb2.ADVISORY, analyzer_pb2.DISABLED])
+def test_a_wrong_configuration_blocks_whatever_the_policies_levels_are(engine, level):
+    engine.start()
+    names = ("all", "gpu_placement", "gpu_budget", "gpu_notes", "gpu_machin")
+    engine.configure(_level=level, gpu_machine={"region": ["us-east-1"]}, **{key: {} for key in names})
+    (note,) = engine.register("random:index/randomId:RandomId", {})
+    assert note.mandatory
+    assert "there is no key 'region'" in note.message
+    assert "no policy 'gpu-machin'" in note.message
+
+
+def test_a_wrong_configuration_of_a_stack_without_resources_blocks_at_the_end_and_each_operation(engine):
+    engine.configure(gpu_machine={"region": ["us-east-1"]})
+    for _ in range(2):
+        engine.start()
+        (note,) = engine.finish()
+        assert note.mandatory
+
+
+@pytest.mark.parametrize(("level", "count"), [(analyzer_pb2.ADVISORY, 1), (analyzer_pb2.DISABLED, 0)])
+def test_all_policies_at_one_level_report_at_that_level(engine, level, count):
+    """The engine hands `all` over like a policy, beside every policy at that level."""
+    engine.start()
+    engine.configure(_level=level, **{name.replace("-", "_"): {} for name in ("all", *POLICY_NAMES)})
+    notes = engine.register(NODE_GROUP, {**POOL, "instanceTypes": ["p3.2xlarge"]})
+    assert [("p3.2xlarge is retired" in note.message, note.mandatory) for note in notes] == [
+        (True, False)
+    ] * count
+    assert not any(note.mandatory for note in engine.finish())
+
+
+def test_a_limit_set_on_all_holds(engine):
+    engine.start()
+    engine.configure(all={"regions": ["us-west-2"]})
+    (note,) = engine.register(NODE_GROUP, POOL)
+    assert "us-east-1 is not on the list" in note.message
+
+
+CLUSTERS = {
+    "aws:eks/cluster:Cluster": {"version": "1.35"},
+    "azure-native:containerservice:ManagedCluster": {
+        "kubernetesVersion": "1.35",
+        "location": "eastus",
+        "agentPoolProfiles": [{"name": "system", "vmSize": "Standard_D4s_v5", "count": 1}],
+    },
+    "gcp:container/cluster:Cluster": {
+        "minMasterVersion": "1.35",
+        "location": "us-central1",
+        "removeDefaultNodePool": True,
+        "initialNodeCount": 1,
+    },
+}
+
+
+@pytest.mark.parametrize("type_", CLUSTERS)
+def test_without_gpu_machine_the_others_say_what_they_say_with_it(engine, mark, type_):
+    outputs = dict.fromkeys(("computeConfig", "autoscaling", "nodePoolAutoConfig", "nodeConfig"), mark)
+    said = []
+    for level in (analyzer_pb2.MANDATORY, analyzer_pb2.DISABLED):
+        engine.resources.clear()
+        engine.start()
+        engine.configure(_level=level, _only=("gpu_machine",), gpu_machine={}, gpu_budget={"monthlyUsd": 1})
+        silent = engine.register(type_, CLUSTERS[type_], outputs=outputs)
+        said.append(engine.finish())
+    assert silent == []
+    assert said[0] == said[1] != []
+    assert not any("computeConfig" in note.message for note in said[1])
 
 
 def test_a_wrong_configuration_of_the_stack_blocks_too(engine, platform):
