@@ -152,3 +152,48 @@ def test_a_fabric_that_only_the_update_will_tell_is_not_a_pass(group, verdicts):
 
 def test_every_further_machine_type_of_a_group_is_judged(group, verdicts):
     assert verdicts(group(machine="g6.xlarge", also=("p3.2xlarge",)))["retired"].status is Status.FAIL
+
+
+PLAIN = {"aws": "m6i.xlarge", "azure": "Standard_D4s_v5", "gcp": "n2-standard-8"}
+GPUS = {"aws": "p5.48xlarge", "azure": "Standard_ND96isr_H100_v5", "gcp": "a3-megagpu-8g"}
+NEWER = {"aws": "m9i.xlarge", "azure": "Standard_D4s_v9", "gcp": "n9-standard-8"}
+TYPE_OF = {
+    "aws": "an AWS machine type",
+    "azure": "an Azure machine type",
+    "gcp": "a Google Cloud machine type",
+}
+
+
+@pytest.mark.parametrize("asks_for_gpus", [True, False, None, Unknown("taints")])
+@pytest.mark.parametrize(
+    ("cloud", "other"), [(one, other) for one in PLAIN for other in PLAIN if one != other]
+)
+def test_another_clouds_machine_fails_in_every_pool_and_names_the_cloud(
+    group, verdicts, cloud, other, asks_for_gpus
+):
+    known = (PLAIN[other], GPUS[other])
+    for machine in (*known, *(name.swapcase() for name in known), NEWER[other]):
+        verdict = verdicts(group(cloud=cloud, machine=machine, asks_for_gpus=asks_for_gpus))["machine"]
+        assert (verdict.status, verdict.blocks) == (Status.FAIL, True)
+        assert f"{machine} is {TYPE_OF[other]}" in verdict.message
+        if asks_for_gpus is False:
+            assert TYPE_OF[cloud] in verdict.way_out
+        else:
+            assert f"gpuplatform sku list --cloud {cloud}" in verdict.way_out
+
+
+@pytest.mark.parametrize("asks_for_gpus", [True, False, None])
+@pytest.mark.parametrize("cloud", PLAIN)
+def test_a_slip_of_case_fails_with_the_right_spelling(group, verdicts, cloud, asks_for_gpus):
+    for machine in (PLAIN[cloud], GPUS[cloud]):
+        slip = machine.swapcase()
+        verdict = verdicts(group(cloud=cloud, machine=slip, asks_for_gpus=asks_for_gpus))["machine"]
+        assert (verdict.status, verdict.blocks) == (Status.FAIL, True)
+        assert verdict.message == f"{slip} is spelled {machine}"
+        assert machine in verdict.way_out
+
+
+@pytest.mark.parametrize("cloud", PLAIN)
+def test_a_newer_generation_of_the_pools_own_cloud_is_not_evaluated(group, verdicts, cloud):
+    verdict = verdicts(group(cloud=cloud, machine=NEWER[cloud], asks_for_gpus=False))["machine"]
+    assert (verdict.status, verdict.blocks) == (Status.NOT_EVALUATED, False)

@@ -6,15 +6,17 @@ import difflib
 import re
 from collections.abc import Iterator
 from datetime import date
+from typing import Final
 
-from gpuplatform.catalog import Catalog, Sku, Status
+from gpuplatform.catalog import CLOUDS, Catalog, Cloud, Sku, Status
 from gpuplatform.guardrails.footprint import NodeGroup, Unknown
 from gpuplatform.guardrails.limits import Limits
 from gpuplatform.guardrails.verdict import Verdict, fail, not_evaluated, passed, warn
 
 __all__ = ["judge_machine"]
 
-_ADD = "a machine type that the catalogue lacks is added as docs/how-to/add-a-sku.md says"
+_A_TYPE_OF: Final = {"aws": "an AWS", "azure": "an Azure", "gcp": "a Google Cloud"}
+_ADD: Final = "a machine type that the catalogue lacks is added as docs/how-to/add-a-sku.md says"
 
 
 def judge_machine(group: NodeGroup, limits: Limits, catalog: Catalog, today: date) -> Iterator[Verdict]:
@@ -41,6 +43,15 @@ def judge_machine(group: NodeGroup, limits: Limits, catalog: Catalog, today: dat
 
 def _not_known(group: NodeGroup, machine: str, catalog: Catalog) -> Verdict:
     near = catalog.nearest(group.cloud, machine)
+    spelled = next((name for name in near if name.casefold() == machine.casefold()), None)
+    if spelled is not None:
+        return fail("machine", group, f"{machine} is spelled {spelled}", f"write {spelled}")
+    other = _cloud_of(group.cloud, machine, catalog)
+    if other is not None:
+        message = (
+            f"{machine} is {_A_TYPE_OF[other]} machine type, and the pool is {_A_TYPE_OF[group.cloud]} one"
+        )
+        return fail("machine", group, message, _instead(group))
     hint = f"did you mean {_either(near)}?" if near else _ADD
     message = f"{group.cloud} has no machine type {machine}, as far as the catalogue knows"
     # A group without GPUs may well use a machine type newer than the catalogue. One that differs from a known
@@ -49,6 +60,24 @@ def _not_known(group: NodeGroup, machine: str, catalog: Catalog) -> Verdict:
     if group.asks_for_gpus is not True and newer:
         return not_evaluated("machine", group, message, hint)
     return fail("machine", group, message, f"{hint} Else {_ADD}" if near else hint)
+
+
+def _cloud_of(cloud: Cloud, machine: str, catalog: Catalog) -> Cloud | None:
+    """The other cloud that has such a machine type, in any case or generation."""
+    for other in CLOUDS:
+        if other == cloud:
+            continue
+        if catalog.sku(other, machine) or catalog.machine(other, machine):
+            return other
+        if any(_shape(name) == _shape(machine) for name in catalog.nearest(other, machine)):
+            return other
+    return None
+
+
+def _instead(group: NodeGroup) -> str:
+    if group.asks_for_gpus is False:
+        return f"name {_A_TYPE_OF[group.cloud]} machine type"
+    return f"choose one from gpuplatform sku list --cloud {group.cloud}"
 
 
 def _shape(machine: str) -> str:
