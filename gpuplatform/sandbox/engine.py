@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpuplatform.errors import EngineError
-from gpuplatform.sandbox import engine_build, engine_download
+from gpuplatform.sandbox import engine_build, engine_download, processes
 from gpuplatform.sandbox.workspace import cache_root, locked
 
 __all__ = ["NEWEST_BELOW", "OLDEST", "PINNED", "Engine", "Search", "Skipped", "ensure", "find"]
@@ -32,6 +32,9 @@ NEWEST_BELOW = (4, 0, 0)
 
 SHIM_MARK = b"gpuplatform.sandbox.shim"
 """Stands in the sandbox's own `pulumi`, so that a sandbox inside a sandbox does not take it for an engine."""
+
+VERSION_SECONDS = 10.0
+"""How long an engine may take to say its version; it takes less than one."""
 
 Report = Callable[[str], None]
 """Takes one line for the user."""
@@ -92,7 +95,7 @@ def ensure(report: Report, environ: Mapping[str, str] = os.environ) -> Engine:
             report(f"engine: {skipped}")
         return search.engine
     folder = _folder(environ)
-    with _only_one(folder, report):
+    with processes.signals_raise(), _only_one(folder, report), _interrupted(report):
         # Whoever held the lock before may have brought it in.
         search = find(environ)
         for skipped in search.skipped:
@@ -105,7 +108,7 @@ def _bring_in(
 ) -> Engine:
     skipped = list(passed)
     for step, bring in (("download", engine_download.download), ("build", engine_build.build)):
-        with tempfile.TemporaryDirectory(dir=folder, prefix=".part-") as part:
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".part-", ignore_cleanup_errors=True) as part:
             try:
                 binary = bring(PINNED, Path(part), report, environ)
                 version = version_of(binary)
@@ -176,18 +179,16 @@ def version_of(path: Path) -> str:
     with tempfile.TemporaryDirectory() as home:
         environ = {"PATH": os.environ.get("PATH", ""), "HOME": home, "PULUMI_SKIP_UPDATE_CHECK": "true"}
         try:
-            done = subprocess.run(  # noqa: S603 - the path was found by us
-                [path, "version"], capture_output=True, text=True, timeout=60, check=True, env=environ
-            )
+            said = processes.answer([path, "version"], seconds=VERSION_SECONDS, environ=environ).strip()
         except subprocess.CalledProcessError as error:
             raise EngineError(f"fails with exit code {error.returncode}") from error
         except subprocess.TimeoutExpired as error:
-            raise EngineError("did not say its version within 60 s") from error
+            raise EngineError(f"did not say its version within {VERSION_SECONDS:.0f} s") from error
         except OSError as error:
             raise EngineError(f"does not run here: {error.strerror}") from error
-    match = re.fullmatch(r"v?(\d+\.\d+\.\d+(?:-\S+)?)", done.stdout.strip())
+    match = re.fullmatch(r"v?(\d+\.\d+\.\d+(?:-\S+)?)", said)
     if not match:
-        raise EngineError(f"answers {done.stdout.strip()[:80]!r} when asked for its version")
+        raise EngineError(f"answers {said[:80]!r} when asked for its version")
     return match[1]
 
 
@@ -207,3 +208,13 @@ def _only_one(folder: Path, report: Report) -> Iterator[None]:
         for left in folder.glob(".part-*"):  # of a process that was killed
             shutil.rmtree(left, ignore_errors=True)
         yield
+
+
+@contextmanager
+def _interrupted(report: Report) -> Iterator[None]:
+    """Says what an interruption left, once everything is ended and removed."""
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit):
+        report("engine: interrupted; what was begun is ended and removed, and the next call begins anew")
+        raise

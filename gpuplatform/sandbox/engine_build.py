@@ -8,22 +8,18 @@ Measured on two cores with nothing cached: 51 s to resolve, 6 min 15 s to build.
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import venv
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import FrameType
 
 from gpuplatform.errors import EngineError
+from gpuplatform.sandbox import processes
 from gpuplatform.sandbox.workspace import cache_root
 
 __all__ = ["build"]
@@ -34,6 +30,8 @@ VERSION_VARIABLE = "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version"
 
 HEARTBEAT_SECONDS = 20.0
 LIMIT_SECONDS = 45 * 60.0
+GO_SECONDS = 30.0
+"""How long a Go on PATH may take to say its version."""
 
 
 def build(version: str, folder: Path, report: Callable[[str], None], environ: Mapping[str, str]) -> Path:
@@ -42,6 +40,10 @@ def build(version: str, folder: Path, report: Callable[[str], None], environ: Ma
     Raises:
         EngineError: No Go toolchain can be had, the modules cannot be fetched, or the build fails.
     """
+    # What Go and pip write on the way goes with the folder: they do not remove it themselves when killed.
+    scratch = folder / "tmp"
+    scratch.mkdir()
+    environ = {**environ, "TMPDIR": str(scratch), "GOTMPDIR": str(scratch)}
     needed = _needed_go()
     go, note = _system_go(needed, environ)
     if not go:
@@ -87,20 +89,15 @@ def _system_go(needed: tuple[int, ...], environ: Mapping[str, str]) -> tuple[Pat
     if not found:
         return None, "no Go on PATH"
     try:
-        done = subprocess.run(  # noqa: S603 - found on PATH
-            [found, "env", "GOVERSION"],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=True,
-            env={**environ, "GOTOOLCHAIN": "local"},
-        )
+        said = processes.answer(
+            [found, "env", "GOVERSION"], seconds=GO_SECONDS, environ={**environ, "GOTOOLCHAIN": "local"}
+        ).strip()
     except (OSError, subprocess.SubprocessError) as error:
         return None, f"{found} does not say its version ({error})"
-    match = re.fullmatch(r"go(\d+)\.(\d+)(?:\.(\d+))?.*", done.stdout.strip())
+    match = re.fullmatch(r"go(\d+)\.(\d+)(?:\.(\d+))?.*", said)
     version = tuple(int(number or 0) for number in match.groups()) if match else (0,)
     if version < needed:
-        return None, f"{found} is {done.stdout.strip()}, and the build needs {'.'.join(map(str, needed))}"
+        return None, f"{found} is {said}, and the build needs {'.'.join(map(str, needed))}"
     return Path(found), ""
 
 
@@ -137,7 +134,7 @@ def _run(
     command: Sequence[str], cwd: Path, environ: Mapping[str, str], report: Callable[[str], None], doing: str
 ) -> None:
     """Runs a long command with a heartbeat; ends it and all that it started when we are interrupted."""
-    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as output, _signals_raise():
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
         try:
             process = subprocess.Popen(  # noqa: S603 - our own command
                 command,
@@ -152,10 +149,9 @@ def _run(
             raise EngineError(f"{doing}: {command[0]} does not start: {error.strerror}") from error
         try:
             code = _wait(process, report, doing)
-        finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+        except BaseException:
+            processes.end_group(process)
+            raise
         if code:
             output.seek(0)
             raise EngineError(f"{doing} failed with exit code {code}: {_last_words(output.read())}")
@@ -171,24 +167,6 @@ def _wait(process: subprocess.Popen[bytes], report: Callable[[str], None], doing
             if elapsed > LIMIT_SECONDS:
                 raise EngineError(f"{doing} took longer than {LIMIT_SECONDS / 60:.0f} min") from None
             report(f"engine: {doing}, {int(elapsed // 60)} min {int(elapsed % 60):02d} s")
-
-
-@contextmanager
-def _signals_raise() -> Iterator[None]:
-    """SIGTERM and SIGHUP unwind like Ctrl-C, so that the build's processes are ended too."""
-
-    def unwind(number: int, _frame: FrameType | None) -> None:
-        sys.exit(128 + number)
-
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may take signals
-        return
-    before = {number: signal.signal(number, unwind) for number in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _last_words(text: str) -> str:

@@ -4,7 +4,6 @@ import hashlib
 import io
 import platform
 import re
-import signal
 import socket
 import subprocess
 import sys
@@ -346,37 +345,6 @@ def test_a_half_installed_toolchain_is_made_anew(machine, monkeypatch):
 
 
 ENSURE = "from gpuplatform.sandbox import engine; print(engine.ensure(lambda line: None).origin)"
-
-
-def test_a_killed_build_leaves_nothing_half_and_the_next_call_cleans_up(machine, tmp_path):
-    put(tmp_path / "bin", "go", FAKE_GO.format(version=engine.PINNED, before='printf half > "$2"; sleep 60'))
-    killed = subprocess.Popen([sys.executable, "-c", ENSURE], env=machine, start_new_session=True)
-    folder = Path(machine["GPUPLATFORM_CACHE"]) / "engine" / f"v{engine.PINNED}"
-    deadline = time.monotonic() + 20
-    while not list(folder.glob(".part-*/pulumi")) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert list(folder.glob(".part-*/pulumi")), "the build never started"
-
-    killed.kill()
-    killed.wait()
-
-    assert engine.find(machine).engine is None
-    put(tmp_path / "bin", "go", FAKE_GO.format(version=engine.PINNED, before=""))
-    assert engine.ensure(print, machine).origin == "build"
-    assert leftovers(machine) == ["pulumi"]
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-def test_an_interrupted_build_ends_all_that_it_started(machine, tmp_path, number, alive, wait_for):
-    put(tmp_path / "bin", "go", FAKE_GO.format(version=engine.PINNED, before="echo $$ > $HOME/pid; sleep 60"))
-    interrupted = subprocess.Popen([sys.executable, "-c", ENSURE], env=machine, stderr=subprocess.DEVNULL)
-    pid = wait_for(tmp_path / "pid")
-
-    interrupted.send_signal(number)
-
-    assert interrupted.wait(timeout=20) != 0
-    assert alive(int(pid)) == []
-    assert leftovers(machine) == []
 
 
 def test_two_calls_at_once_bring_in_one_engine(machine, tmp_path):
