@@ -15,6 +15,10 @@ from gpuplatform.accept.script import SAYS
 __all__ = ["Log", "Measured", "Row", "Run", "parse"]
 
 
+_SMALLEST: Final = 1 << 16
+"""Bytes; smaller messages measure latency, and no fabric's best bandwidth is theirs."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
     """One half of a row.
@@ -54,8 +58,11 @@ class Run:
         collective: Such as `all_reduce`; empty where the log does not say.
         min_bytes: Smallest size asked for; None where the head of the log is missing.
         max_bytes: Largest size asked for, likewise.
+        step: What one size is to the next: the factor, or the bytes between them (`by_bytes`).
         ranks: Ranks that took part, by number.
         hosts: Names of the nodes that they ran on.
+        processes: Node and process of each.
+        models: What their GPUs are called.
         average: "Avg bus bandwidth", GB/s; None where the log ends before it.
         out_of_bounds: "Out of bounds values"; None likewise.
     """
@@ -63,8 +70,12 @@ class Run:
     collective: str = ""
     min_bytes: int | None = None
     max_bytes: int | None = None
+    step: int | None = None
+    by_bytes: bool = False
     ranks: set[int] = field(default_factory=set)
     hosts: set[str] = field(default_factory=set)
+    processes: set[tuple[str, str]] = field(default_factory=set)
+    models: set[str] = field(default_factory=set)
     rows: list[Row] = field(default_factory=list)
     average: float | None = None
     out_of_bounds: int | None = None
@@ -86,6 +97,26 @@ class Run:
         return bool(self.rows) and all(half.wrong is not None for row in self.rows for half in row.halves)
 
     @property
+    def unread(self) -> tuple[int, ...] | None:
+        """Sizes that were asked for and have no row, in bytes; None where the log does not say which were.
+
+        A test rounds a size down to what its ranks can share: a row counts for the next size asked for.
+        """
+        if self.min_bytes is None or self.max_bytes is None or self.step is None:
+            return None
+        read = {row.size for row in self.rows}
+        missing, size, below = [], self.min_bytes, -1
+        while size <= self.max_bytes:
+            # Sizes smaller than an element for each rank are rounded down to nothing, and say nothing.
+            if size >= _SMALLEST and not any(below < each <= size for each in read):
+                missing.append(size)
+            below, following = size, size + self.step if self.by_bytes else size * self.step
+            if following <= size:
+                break
+            size = following
+        return tuple(missing)
+
+    @property
     def complete(self) -> bool:
         """Whether the summary was reached."""
         return self.average is not None and self.out_of_bounds is not None
@@ -98,6 +129,7 @@ class Log:
     Attributes:
         runs: Tests, in order.
         transports: What NCCL said it uses between nodes, by its own names (`Socket`, `IB`, `gIB` ...).
+        speakers: Node and process of each rank that named one.
         warnings: NCCL's own warnings, each once.
         failures: Lines by which a test or mpirun says that it failed, each once.
         said: The job's own lines.
@@ -105,6 +137,7 @@ class Log:
 
     runs: tuple[Run, ...] = ()
     transports: frozenset[str] = frozenset()
+    speakers: frozenset[tuple[str, str]] = frozenset()
     warnings: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()
     said: tuple[str, ...] = ()
@@ -113,6 +146,17 @@ class Log:
         """The last run of a collective; one whose name the log does not tell is taken for an all-reduce."""
         found = [run for run in self.runs if (run.collective or "all_reduce") == collective]
         return found[-1] if found else None
+
+    def silent(self, run: Run) -> frozenset[tuple[str, str]]:
+        """The processes of a test that named no transport.
+
+        In front of a speaker's name may stand the end of another rank's line.
+        """
+        return frozenset(
+            (host, process)
+            for host, process in run.processes
+            if not any(process == pid and name.endswith(host) for name, pid in self.speakers)
+        )
 
 
 # Escape sequences; kubectl logs --prefix, --timestamps; mpirun --tag-output; srun --label.
@@ -123,7 +167,7 @@ _PREFIXES: Final = re.compile(
 _ESCAPES: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
 # host:process:thread [device] NCCL INFO ..., from 2.27 on with a time in front.
 _NCCL: Final = re.compile(
-    r"(?P<time>\[\d{4}-[\d :.-]+\] )?(?P<host>[^\s:]+):\d+:\d+ \[ ?\d+ ?\] (?:.*?:\d+ )?"
+    r"(?P<time>\[\d{4}-[\d :.-]+\] )?(?P<host>[^\s:]+):(?P<process>\d+):\d+ \[ ?\d+ ?\] (?:.*?:\d+ )?"
     r"NCCL (?P<level>INFO|WARN) (?P<text>.*)$"
 )
 _NUMBER: Final = r"(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
@@ -137,6 +181,10 @@ _FAILURE: Final = re.compile(
     r"Test (?:NCCL|CUDA) failure|Test failure|NCCL failure|unhandled (?:cuda|system) error|"
     r"Primary job +terminated|mpirun (?:noticed|detected|was unable)|ORTE (?:was unable|has lost)|"
     r"Invalid number of GPUs|CUDA error"
+)
+_RANK: Final = re.compile(
+    r"Rank +(?P<rank>\d+) .*?Pid +(?P<process>\d+) on +(?P<host>\S+) device"
+    r"(?: +\d+ \[[^]]*\] (?P<model>\S.*?)\s*$)?"
 )
 _PROVIDER: Final = re.compile(r"NET/OFI Selected [Pp]rovider is ([\w.;-]+)")
 _NETWORK: Final = re.compile(r"^Using network (.+?)\s*$")
@@ -166,6 +214,7 @@ class _Reader:
         self._nodes: set[str] = set()
         self._counts_wrong = True
         self._transports: set[str] = set()
+        self._speakers: set[tuple[str, str]] = set()
         self._providers: set[str] = set()
         self._warnings: dict[str, None] = {}
         self._failures: dict[str, None] = {}
@@ -180,6 +229,7 @@ class _Reader:
         return Log(
             runs=tuple(self._runs),
             transports=frozenset(names),
+            speakers=frozenset(self._speakers),
             warnings=tuple(self._warnings),
             failures=tuple(self._failures),
             said=tuple(self._said),
@@ -188,7 +238,7 @@ class _Reader:
     def take(self, line: str) -> None:
         message = _NCCL.search(line)
         if message:
-            self._nccl(message["level"], message["text"])
+            self._nccl(message)
             line = self._before(line, message)
         if _FAILURE.search(line):
             self._failures.setdefault(line.strip())
@@ -198,7 +248,7 @@ class _Reader:
             self._numbers(line, interrupted=message is not None)
         else:
             self._pending = ""
-            self._comment(line)
+            self._comment(line, interrupted=message is not None)
 
     def _before(self, line: str, message: re.Match[str]) -> str:
         """What stands in front of a message, which a rank prints wherever another one's line just ends.
@@ -220,26 +270,27 @@ class _Reader:
             self._announced = said.removeprefix("run ")
             self._open = False
 
-    def _nccl(self, level: str, message: str) -> None:
-        if level == "WARN":
+    def _nccl(self, said: re.Match[str]) -> None:
+        message = said["text"]
+        if said["level"] == "WARN":
             self._warnings.setdefault(message.strip())
-        if network := _NETWORK.search(message):
-            self._transports.add(network[1])
-        if channel := _CHANNEL.search(message):
-            self._transports.add(channel[1])
+        for named in (_NETWORK.search(message), _CHANNEL.search(message)):
+            if named:
+                self._transports.add(named[1])
+                self._speakers.add((said["host"], said["process"]))
         if provider := _PROVIDER.search(message):
             self._providers.add(provider[1].split(",")[0])
 
-    def _comment(self, line: str) -> None:
+    def _comment(self, line: str, *, interrupted: bool) -> None:
         if started := re.search(r"Collective test starting: (\w+?)_perf", line):
             self._begin(started[1])
         elif sizes := re.search(r"nThread \d+ nGpus? \d+ minBytes (\d+) maxBytes (\d+)", line):
             run = self._current() if self._open and self._current().min_bytes is None else self._begin("")
             run.min_bytes, run.max_bytes = int(sizes[1]), int(sizes[2])
-        elif rank := re.search(r"Rank +(\d+) .*?Pid +\d+ on +(\S+) device", line):
-            self._current().ranks.add(int(rank[1]))
-            self._current().hosts.add(rank[2])
-            self._nodes.add(rank[2])
+            if step := re.search(r" step: (\d+)\((factor|bytes)\)", line):
+                run.step, run.by_bytes = int(step[1]), step[2] == "bytes"
+        elif rank := _RANK.search(line):
+            self._rank(rank, interrupted=interrupted)
         elif re.search(r"\bsize\s+count\s+type\s+redop", line):
             self._counts_wrong = "#wrong" in line
             self._current()
@@ -248,6 +299,15 @@ class _Reader:
         elif average := re.search(rf"Avg bus bandwidth\s*: ({_NUMBER})(?:\s|$)", line):
             self._current().average = float(average[1])
             self._open = False
+
+    def _rank(self, rank: re.Match[str], *, interrupted: bool) -> None:
+        run = self._current()
+        run.ranks.add(int(rank["rank"]))
+        run.hosts.add(rank["host"])
+        run.processes.add((rank["host"], rank["process"]))
+        self._nodes.add(rank["host"])
+        if rank["model"] and not interrupted:
+            run.models.add(rank["model"])
 
     def _begin(self, collective: str) -> Run:
         self._runs.append(Run(collective=collective or self._announced))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -76,6 +77,14 @@ def not_measurable(profile: NodeProfile, nodes_max: int) -> Verdict | None:
             Outcome.NOT_MEASURED,
             f"its GPUs are shared ({profile.sharing.kind}), and NCCL needs whole ones",
         )
+    if profile.capacity.kind == "queued":
+        return _verdict(
+            profile,
+            Log(),
+            Outcome.NOT_MEASURED,
+            "its capacity is queued: nodes come by a provisioning request only, and a plain job gets none; "
+            "run nccl-tests through the pool's queue and judge their log (--log)",
+        )
     if isinstance(profile.fabric, NoFabric) and profile.bandwidth is None:
         reason = f"the nodes talk over plain TCP, for which there is no floor: {profile.fabric.reason}"
         return _verdict(profile, Log(), Outcome.NOT_MEASURED, reason)
@@ -92,6 +101,8 @@ Judged = tuple[Outcome, str, float | None]
 
 
 def _judged(profile: NodeProfile, log: Log) -> Judged:
+    if other := _other_machine(profile, log):
+        return Outcome.NOT_MEASURED, other, None
     if wrong := sum(run.wrong for run in log.runs):
         return (
             Outcome.FAIL,
@@ -108,6 +119,28 @@ def _judged(profile: NodeProfile, log: Log) -> Judged:
         told = f"average {run.average:g} GB/s, peak {run.peak:g} GB/s"
         return Outcome.NOT_MEASURED, f"no floor is published for two nodes of {profile.sku}; {told}", None
     return _against(profile.bandwidth, run)
+
+
+def _other_machine(profile: NodeProfile, log: Log) -> str:
+    """Which GPUs the log is of, where they are not the pool's: it says nothing about the pool then."""
+    models = sorted({model for run in log.runs for model in run.models})
+    if other := [model for model in models if not _is_model(profile.gpu_model, model)]:
+        return f"the log is of {', '.join(other)}, and {profile.sku} has {profile.gpu_model}"
+    return ""
+
+
+def _is_model(model: str, device: str) -> bool:
+    """Whether CUDA's name of a device, `NVIDIA H100 80GB HBM3`, is of the catalogue's model, `H100`.
+
+    Whole words: GH200 is no H200, and L40S no L4.
+    """
+    words = re.split(r"[\s_-]+", device.upper())
+    wanted = model.upper()
+    return wanted in words or (len(wanted) > _LONG and wanted in "".join(words))
+
+
+_LONG: Final = 6
+"""Characters; a longer name, RTXPRO6000 or H100NVL, is one that CUDA writes in several words."""
 
 
 def _transport_problem(fabric: Fabric, transports: frozenset[str]) -> str:
@@ -148,6 +181,8 @@ def _expected(fabric: Fabric) -> tuple[str, ...]:
 
 def _gap(profile: NodeProfile, log: Log, run: Run | None) -> str:
     """What is missing for a judgement; empty where nothing is."""
+    if (run is None or not run.rows) and (others := _other_collectives(profile, log)):
+        return others
     if run is None or not run.rows:
         return f"the log has no results{_why(log)}"
     if len(run.hosts) < MIN_NODES:
@@ -165,7 +200,22 @@ def _gap(profile: NodeProfile, log: Log, run: Run | None) -> str:
         return "the test did not check its results (-c 0), and wrong ones come fast"
     if _expected(profile.fabric) and not log.transports:
         return "the log does not say which transport NCCL picked; set NCCL_DEBUG=INFO"
+    if _expected(profile.fabric) and (silent := log.silent(run)):
+        told = f"{len(silent)} of {len(run.processes)} ranks do not say which transport they use"
+        return f"{told}, such as process {' of '.join(reversed(min(silent)))}; one on sockets would be enough"
+    if log.failures:
+        return f"the results are there, but the log says that something failed: {log.failures[-1]}"
     return ""
+
+
+def _other_collectives(profile: NodeProfile, log: Log) -> str:
+    """What the log has instead of the collective that is judged; empty where it has nothing either."""
+    wanted = profile.bandwidth.collective if profile.bandwidth else "all_reduce"
+    found = sorted({run.collective or "all_reduce" for run in log.runs if run.rows} - {wanted})
+    if not found:
+        return ""
+    judged = "the floor is of" if profile.bandwidth else "what is looked for is"
+    return f"the log has {', '.join(found)}, {judged} {wanted}{_why(log)}"
 
 
 def _why(log: Log) -> str:
@@ -187,11 +237,27 @@ def _against(floor: Bandwidth, run: Run) -> Judged:
         return Outcome.NOT_MEASURED, reason, None
     measured = run.average if floor.metric == "average" else run.peak
     assert measured is not None  # noqa: S101 - a complete run with rows has both
+    if floor.metric == "peak" and measured < floor.floor and (unread := _unread(run)):
+        reason = (
+            f"{unread}; the best of the others is {measured:g} GB/s, floor {floor.floor:g} ({floor.source})"
+        )
+        return Outcome.NOT_MEASURED, reason, None
     told = (
         f"{floor.metric} bus bandwidth of {floor.collective} over {len(run.hosts)} nodes is "
         f"{measured:g} GB/s, floor {floor.floor:g} ({floor.source})"
     )
     return (Outcome.PASS if measured >= floor.floor else Outcome.FAIL), told, measured
+
+
+def _unread(run: Run) -> str:
+    """Which sizes the peak may be of, and cannot be read; empty where there is none."""
+    if (missing := run.unread) is None:
+        return "the log does not say which sizes were run, so the best may be missing"
+    if not missing:
+        return ""
+    sizes = ", ".join(_size(size) for size in missing[-3:])
+    rows = "the row" if len(missing) == 1 else f"{len(missing)} rows, the last ones those"
+    return f"{rows} of {sizes} cannot be read"
 
 
 def _size(count: int | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,18 @@ from gpuplatform.profile import AmiDriver, Bandwidth, Efa, NodeProfile
 
 EFA = Efa(interfaces=(), adapters=32, gpudirect=True)
 FLOOR = Bandwidth(floor=300, metric="peak", source="somewhere")
+
+
+def spoken(text: str, network: str) -> str:
+    """The log, with each of its ranks naming the network that it uses."""
+    ranks = re.findall(r"Rank +\d+ .*?Pid +(\d+) on +(\S+) device", text)
+    lines = [f"{host}:{process}:9 [0] NCCL INFO Using network {network}\n" for process, host in ranks]
+    return "".join(lines) + text
+
+
+@pytest.fixture
+def speaking() -> Callable[[str, str], str]:
+    return spoken
 
 
 @pytest.fixture

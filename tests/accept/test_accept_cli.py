@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import stat
 from pathlib import Path
 
@@ -36,7 +37,32 @@ def test_manifests_are_written_for_the_pools_that_a_run_can_measure(accept, tmp_
     assert "&id" not in file.read_text()
 
 
-def test_a_saved_log_is_judged_and_the_exit_code_tells_the_verdict(accept, tmp_path, text):
+def test_a_queued_pool_gets_no_job_that_would_never_get_a_node(root, tmp_path):
+    """Nodes of queued capacity come by a provisioning request only."""
+    project = tmp_path / "project"
+    (project / "stacks" / "config").mkdir(parents=True)
+    for file in ("Pulumi.yaml", "stacks/config/Pulumi.gcp-prod.yaml"):
+        shutil.copy(root / file, project / file)
+    stack = project / "stacks" / "config" / "Pulumi.gcp-prod.yaml"
+
+    def accept(*arguments: str):
+        return CliRunner().invoke(app, ["accept", *arguments, "--project", str(project)])
+
+    document = yaml.safe_load(stack.read_text())
+    (platform,) = (value for key, value in document["config"].items() if key.endswith(":platform"))
+    train = next(pool for pool in platform["node_pools"] if pool["name"] == "train")
+    train.update(capacity={"kind": "queued"}, nodes={"min": 0, "max": 4})
+    stack.write_text(yaml.safe_dump(document))
+    result = accept("gcp-prod", "--pool", "train", "--write", str(tmp_path / "made"))
+    assert result.exit_code == 0, result.output
+    assert "train: nothing written, its capacity is queued" in result.output
+    assert list((tmp_path / "made").iterdir()) == []
+    result = accept("gcp-prod", "--pool", "train")
+    assert result.exit_code == 5
+    assert "train (a3-megagpu-8g): not measured: its capacity is queued" in result.output
+
+
+def test_a_saved_log_is_judged_and_the_exit_code_tells_the_verdict(accept, tmp_path, text, speaking):
     log = tmp_path / "nccl.log"
     log.write_text(text("a3-mega"))
     result = accept("aws-prod", "--pool", "train", "--log", str(log))
@@ -46,7 +72,7 @@ def test_a_saved_log_is_judged_and_the_exit_code_tells_the_verdict(accept, tmp_p
     result = accept("aws-prod", "--pool", "train", "--log", str(log))
     assert result.exit_code == 1
     assert "train (p5.48xlarge): fail [Socket]: NCCL picked the socket transport" in result.output
-    log.write_text("n:1:2 [0] NCCL INFO Using network Libfabric\n" + text("a3-mega"))
+    log.write_text(speaking(text("a3-mega"), "Libfabric"))
     result = accept("aws-prod", "--pool", "train", "--log", str(log))
     assert result.exit_code == 0
     assert "peak bus bandwidth of all_reduce over 2 nodes is 338.82 GB/s, floor 300" in result.output

@@ -13,6 +13,7 @@ from gpuplatform.accept import Outcome
 from gpuplatform.accept.kubectl import Kubectl
 from gpuplatform.accept.run import Settings, run
 from gpuplatform.errors import ClusterError
+from gpuplatform.profile import Bandwidth
 
 # A cluster in one file: what exists by kind, what each look at the job sees, and every command.
 KUBECTL = """#!{python}
@@ -94,9 +95,10 @@ def short_node(gpus: str):
 
 def test_a_run_applies_waits_reads_the_first_pod_judges_and_deletes(cluster, profile, text):
     cluster.script["log"] = text("efa")
-    verdict, log = cluster.run(profile(gpus=1))
+    floor = Bandwidth(floor=3, metric="peak", source="somewhere")
+    verdict, log = cluster.run(profile(gpus=1, gpu_model="T4", bandwidth=floor))
     assert log == text("efa")
-    assert verdict.outcome is Outcome.FAIL
+    assert verdict.outcome is Outcome.PASS
     assert verdict.measured == 3.13
     verbs = [command[0] for command in cluster.commands]
     assert verbs == ["get", "create", "get", "get", "get", "get", "logs", "delete"]
