@@ -5,10 +5,15 @@ SHELL := bash
 
 STACK ?= aws-dev
 PYTHON ?= python3
-STACK_FILE := stacks/config/Pulumi.$(STACK).yaml
+STACKS := $(patsubst stacks/config/Pulumi.%.yaml,%,$(wildcard stacks/config/Pulumi.*.yaml))
+# The one that STACK names letter by letter. Nothing else reaches the shell: a STACK with `;` in it is no command.
+same = $(and $(findstring <$(1)>,<$(2)>),$(findstring <$(2)>,<$(1)>))
+FOUND := $(strip $(foreach name,$(STACKS),$(if $(call same,$(STACK),$(name)),$(name))))
+STACK_FILE := stacks/config/Pulumi.$(FOUND).yaml
 # The stack's own cloud decides which SDK is installed; the other two are not.
-CLOUD = $(shell sed -nE 's/.*provider: *"?(aws|azure|gcp)"?.*/\1/p' $(STACK_FILE) 2>/dev/null | head -n 1)
-VENV = .venvs/$(CLOUD)
+CLOUD := $(if $(FOUND),$(shell sed -nE 's/.*provider: *"?(aws|azure|gcp)"?.*/\1/p' $(STACK_FILE) | head -n 1))
+VENV := .venvs/$(CLOUD)
+INSTALLED := $(if $(CLOUD),$(VENV)/.installed,no-such-stack)
 DEV := .venvs/dev
 
 .PHONY: help
@@ -16,18 +21,21 @@ help: ## This list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
 
 .PHONY: up
-up: $(if $(CLOUD),.venvs/$(CLOUD)/.installed) ## Bring STACK (aws-dev) up in the sandbox, with its policy pack
-	@test -n "$(CLOUD)" || { echo "there is no stack '$(STACK)': the stacks are" \
-	  "$(patsubst stacks/config/Pulumi.%.yaml,%,$(wildcard stacks/config/Pulumi.*.yaml))" >&2; exit 2; }
+up: $(INSTALLED) ## Bring STACK (aws-dev) up in the sandbox, with its policy pack
 	@$(VENV)/bin/gpuplatform sandbox up $(STACK) --policy-pack policies/gpu
 
 .PHONY: down
-down: .venvs/$(CLOUD)/.installed ## Destroy STACK in the sandbox, but for what is protected
+down: $(INSTALLED) ## Destroy STACK in the sandbox, but for what is protected
 	@$(VENV)/bin/gpuplatform sandbox destroy $(STACK)
 
 .PHONY: plan
-plan: .venvs/$(CLOUD)/.installed ## What STACK would build and cost, offline
+plan: $(INSTALLED) ## What STACK would build and cost, offline
 	@$(VENV)/bin/gpuplatform plan $(STACK)
+
+export STACK
+.PHONY: no-such-stack
+no-such-stack:
+	@echo "there is no stack '$$STACK': the stacks are $(STACKS)" >&2; exit 2
 
 .PHONY: test
 test: $(DEV)/.installed ## Everything that needs no cloud

@@ -1,8 +1,14 @@
-"""The command `gpuplatform`: parses, calls, prints. Exit codes are those of `gpuplatform.errors`."""
+"""The command `gpuplatform`: parses, calls, prints.
+
+Exit codes are those of `gpuplatform.errors`; 74 where the output cannot be written, 141 where its reader left
+(`gpuplatform plan aws-dev | head -1`), as of a program that SIGPIPE ends: neither is a verdict on a plan.
+"""
 
 from __future__ import annotations
 
+import errno
 import gc
+import os
 import sys
 from typing import Annotated
 
@@ -12,6 +18,10 @@ from gpuplatform.cli import accept, engine, plan, sandbox, schema, sku
 from gpuplatform.errors import GpuPlatformError
 
 __all__ = ["app", "main"]
+
+_READER_LEFT = 128 + 13
+_NO_OUTPUT = 74  # EX_IOERR of sysexits.h
+_UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 
 app = typer.Typer(
     name="gpuplatform",
@@ -51,7 +61,39 @@ def main() -> None:
     # What a command allocates lives until it ends: scanning it every 700 objects frees nothing.
     gc.set_threshold(100_000)
     try:
+        code = _run()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _drop_output()
+        sys.exit(_READER_LEFT)
+    except OSError as error:
+        if error.errno not in _UNWRITABLE:
+            raise
+        _drop_output()
+        typer.echo(f"error: the output cannot be written: {error.strerror}", err=True)
+        sys.exit(_NO_OUTPUT)
+    sys.exit(code)
+
+
+def _run() -> str | int | None:
+    """The exit code of the command.
+
+    Raises:
+        OSError: The output could not be written.
+    """
+    try:
         app()
     except GpuPlatformError as error:
         typer.echo(f"error: {error}", err=True)
-        sys.exit(error.exit_code)
+        return error.exit_code
+    except SystemExit as end:
+        # typer and rich both answer a broken pipe with exit code 1, which is a failing verdict's.
+        if isinstance(end.__context__, BrokenPipeError):
+            raise end.__context__ from None
+        return end.code
+    return 0
+
+
+def _drop_output() -> None:
+    """What is still in the buffer would fail again, with a traceback, when the interpreter ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Sequence
@@ -18,8 +19,10 @@ from gpuplatform.errors import ConfigError
 if TYPE_CHECKING:
     from gpuplatform.plan import Plan
     from gpuplatform.report.terminal import Outcome
+    from gpuplatform.sandbox.cloud.world import Thing
     from gpuplatform.sandbox.events import Result
     from gpuplatform.sandbox.session import Sandbox
+    from gpuplatform.sandbox.workspace import Home
 
 __all__ = ["app"]
 
@@ -45,11 +48,12 @@ def up(stack: Stack, policy_pack: Packs = None) -> None:
 
     plan = _planned(stack)
     with Sandbox.open(Path.cwd(), report=_report) as sandbox:
-        result = session.up(sandbox, stack, policy_packs=_packs(sandbox, policy_pack))
+        packs = _packs(sandbox, policy_pack)
+        result = session.up(sandbox, stack, policy_packs=packs)
     if plan is not None and result.exit_code == 0:
         from gpuplatform.report.terminal import show_outcome
 
-        show_outcome(plan, _outcome(stack, result))
+        show_outcome(plan, _outcome(stack, result, packs))
     _leave(result.exit_code)
 
 
@@ -81,7 +85,16 @@ def destroy(
     """Take a stack down; what is protected stays."""
     from gpuplatform.sandbox import session
 
-    _operate(lambda sandbox: session.destroy(sandbox, stack, include_protected=include_protected))
+    def operation(sandbox: Sandbox) -> Result:
+        result = session.destroy(sandbox, stack, include_protected=include_protected)
+        if not include_protected and (kept := _protected(sandbox, stack)):
+            _report(
+                f"{kept} protected resources stay, with what they need; to take them down too: "
+                f"{_as_typed()} sandbox destroy {stack} --include-protected"
+            )
+        return result
+
+    _operate(operation)
 
 
 @app.command(
@@ -105,13 +118,18 @@ def cloud(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with all properties.")] = False,
 ) -> None:
     """List what exists in the simulated clouds, whatever Pulumi's state says."""
-    from gpuplatform.sandbox.cloud.world import World
     from gpuplatform.sandbox.workspace import Home, find_project
 
-    home = Home.of(find_project(Path.cwd()))
-    home.create()
-    with closing(World(home.world)) as world:
-        things = world.all(stack)
+    project = find_project(Path.cwd())
+    home = Home.of(project)
+    things = _things(home, stack)
+    known = sorted({*project.stacks(), *home.stacks(project)})
+    if stack is not None and not things and stack.removeprefix(f"{project.name}/") not in known:
+        raise ConfigError(
+            f"there is no stack {stack!r}",
+            where=str(project.stack_config_dir),
+            way_out=f"the stacks are: {', '.join(known) or 'none'}",
+        )
     if as_json:
         typer.echo(
             json.dumps(
@@ -157,6 +175,26 @@ def reset(
     typer.echo(f"removed, with {gone} simulated resources")
 
 
+def _things(home: Home, stack: str | None) -> list[Thing]:
+    """What exists; a question makes no folder and no file."""
+    from gpuplatform.sandbox.cloud.world import World
+
+    if not home.world.exists():
+        return []
+    with closing(World(home.world)) as world:
+        return world.all(stack)
+
+
+def _protected(sandbox: Sandbox, stack: str) -> int:
+    """How many resources Pulumi's protection or the cloud's own keeps; many a cluster has both."""
+    from gpuplatform.sandbox.cloud.world import World
+
+    bare = stack.rpartition("/")[2]
+    with closing(World(sandbox.home.world)) as world:
+        by_cloud = len(world.protected(f"{sandbox.project.name}/{bare}"))
+    return max(by_cloud, sandbox.home.protected(sandbox.project, bare))
+
+
 def _operate(operation: Callable[[Sandbox], Result]) -> NoReturn:
     from gpuplatform.sandbox.session import Sandbox
 
@@ -186,12 +224,14 @@ def _planned(stack: str) -> Plan | None:
     return plan
 
 
-def _outcome(stack: str, result: Result) -> Outcome:
+def _outcome(stack: str, result: Result, packs: Sequence[str]) -> Outcome:
     from gpuplatform.report.terminal import Outcome
     from gpuplatform.sandbox.events import SECRET
 
     components = sum(count for type_, count in result.types.items() if type_.startswith("gpuplatform:"))
     us = _as_typed()
+    # From where the reader is, which may be a folder below the project's.
+    packs_option = "".join(f" --policy-pack {shlex.quote(os.path.relpath(pack))}" for pack in packs)
     return Outcome(
         components=components,
         resources=sum(result.types.values()) - components,
@@ -200,12 +240,12 @@ def _outcome(stack: str, result: Result) -> Outcome:
         next_steps=(
             (f"{us} sandbox cloud {stack}", "what the simulated cloud holds, whatever Pulumi's state says"),
             (
-                f"{us} sandbox exec -- pulumi preview --stack {stack} --policy-pack policies/gpu",
+                f"{us} sandbox exec -- pulumi preview --stack {stack}{packs_option}",
                 "any command of the engine's, as you would type it with an account",
             ),
             (f"{us} sandbox destroy {stack}", "take it down; what is protected stays"),
             (
-                f"pulumi up --stack {stack} --policy-pack policies/gpu",
+                f"pulumi up --stack {stack}{packs_option}",
                 "the same with real credentials, in the real cloud: this one costs money",
             ),
         ),

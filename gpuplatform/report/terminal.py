@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -15,6 +15,7 @@ from rich.table import Table
 
 from gpuplatform.guardrails import NOT_COUNTED, CostLine, Status, Verdict, usd
 from gpuplatform.plan import Action, Changes, Plan, Step
+from gpuplatform.report import tables
 from gpuplatform.report.words import fabric_of, gpus_of
 
 __all__ = ["Outcome", "show_outcome", "show_plan"]
@@ -57,19 +58,22 @@ def show_plan(plan: Plan, console: Console | None = None) -> None:
         f"{config.cloud.provider} {escape(config.cloud.region)}, Kubernetes "
         f"{config.cluster.kubernetes_version}, judged at {plan.today}"
     )
-    out.print(_pools(plan))
+    tables.show(out, _pools(plan))
     if (before := _preconditions(plan)) is not None:
-        out.print(before)
-    out.print(_cost(plan))
-    out.print(_verdicts(plan.decision.verdicts))
+        tables.show(out, before)
+    tables.show(out, _cost(plan))
+    tables.show(out, _verdicts(plan.decision.verdicts))
     if plan.blocked:
         blocking = len(plan.decision.failures)
         out.print(f"[bold red]blocked[/]: {blocking} mandatory verdict(s) fail, so nothing would be created")
         return
-    out.print(_resources(plan))
+    tables.show(out, _resources(plan))
     if plan.changes is not None:
         for part in _changes(plan.changes):
-            out.print(part)
+            if isinstance(part, str):
+                out.print(part)
+            else:
+                tables.show(out, part)
     out.print(f"[bold green]ready[/]: {_summary(plan)}")
 
 
@@ -91,25 +95,17 @@ def show_outcome(plan: Plan, outcome: Outcome, console: Console | None = None) -
         table.add_row(f"guardrail {rule}", f"[{_STYLE[status]}]{status.value}[/] ({count} checked)")
     for key, value in outcome.outputs.items():
         table.add_row(key, escape(str(value)))
-    out.print(table)
+    tables.show(out, table)
     out.print("[bold]next[/]")
     for command, what in outcome.next_steps:
-        out.print(f"  {escape(command)}\n      [dim]{escape(what)}[/]", highlight=False)
+        out.print(f"  {escape(command)}", highlight=False, soft_wrap=True)  # whole, to be copied
+        out.print(f"      [dim]{escape(what)}[/]", highlight=False)
 
 
 def _console() -> Console:
     console = Console(highlight=False)
     # A log file has no width of its own, and eighty columns would break every row.
     return console if console.is_terminal else Console(highlight=False, width=_LOG_WIDTH)
-
-
-def _table(*columns: str, title: str = "", right: tuple[str, ...] = (), wide: str = "") -> Table:
-    """A table whose columns keep their words whole; only `wide` is broken where room is short."""
-    table = Table(box=SIMPLE_HEAD, title=title or None, title_justify="left", title_style="bold")
-    for column in columns:
-        justify: Literal["right", "left"] = "right" if column in right else "left"
-        table.add_column(column, justify=justify, no_wrap=column != wide, overflow="fold")
-    return table
 
 
 def _pools(plan: Plan) -> Table:
@@ -124,7 +120,7 @@ def _pools(plan: Plan) -> Table:
         "image",
         "local disks",
     )
-    table = _table(*columns, title="pools", wide="capacity")
+    table = tables.table(*columns, title="pools", wide="capacity")
     pools = {pool.name: pool for pool in plan.decision.config.node_pools}
     for profile in plan.decision.profiles:
         pool = pools.pop(profile.pool)
@@ -150,7 +146,7 @@ def _preconditions(plan: Plan) -> Table | None:
     sentences = [(profile.pool, text) for profile in plan.decision.profiles for text in profile.preconditions]
     if not sentences:
         return None
-    table = _table("pool", "what it stands on", title="before you deploy", wide="what it stands on")
+    table = tables.table("pool", "what it stands on", title="before you deploy", wide="what it stands on")
     for pool, sentence in sentences:
         table.add_row(pool, escape(sentence))
     return table
@@ -159,7 +155,7 @@ def _preconditions(plan: Plan) -> Table | None:
 def _cost(plan: Plan) -> Table:
     cost = plan.decision.cost
     right = ("USD an hour", "minimum", "maximum")
-    table = _table(
+    table = tables.table(
         "for",
         "item",
         "USD an hour",
@@ -190,7 +186,9 @@ def _cost(plan: Plan) -> Table:
 
 def _verdicts(verdicts: tuple[Verdict, ...]) -> Table:
     """Everything that is not a pass in full, the passes in one line a rule."""
-    table = _table("guardrail", "verdict", "subject", "what it says", title="guardrails", wide="what it says")
+    table = tables.table(
+        "guardrail", "verdict", "subject", "what it says", title="guardrails", wide="what it says"
+    )
     passes: dict[str, list[str]] = {}
     for status in _WORST[:-1]:
         for verdict in verdicts:
@@ -217,7 +215,7 @@ def _verdicts(verdicts: tuple[Verdict, ...]) -> Table:
 
 
 def _resources(plan: Plan) -> Table:
-    table = _table("resource type", "count", title="what would exist", right=("count",))
+    table = tables.table("resource type", "count", title="what would exist", right=("count",))
     for part in sorted(plan.resources, key=lambda part: (not part.component, part.type)):
         table.add_row(part.type, str(part.count), style="bold" if part.component else "")
     return table
@@ -234,7 +232,7 @@ _ACTION_STYLE: dict[Action, str] = {
 
 def _changes(changes: Changes) -> Iterator[Table | str]:
     """What an update would do, a component's steps together, and what it could not tell."""
-    table = _table(
+    table = tables.table(
         "step", "part of", "resource", "what changes", title="against the state", wide="what changes"
     )
     for step in changes.steps:

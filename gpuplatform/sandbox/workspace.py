@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
@@ -95,6 +96,15 @@ class Home:
     def stacks(self, project: Project) -> tuple[str, ...]:
         """The stacks of `project` in the sandbox's state, sorted."""
         return tuple(sorted(file.stem for file in self.state_file(project, "").parent.glob("*.json")))
+
+    def protected(self, project: Project, stack: str) -> int:
+        """How many resources in the state of `stack` the engine refuses to delete; 0 without a state."""
+        try:
+            state = json.loads(self.state_file(project, stack).read_bytes())
+        except FileNotFoundError:
+            return 0
+        latest = state.get("checkpoint", {}).get("latest") or {}
+        return sum(bool(resource.get("protect")) for resource in latest.get("resources") or ())
 
     def forget(self, project: Project, stack: str) -> None:
         """Removes the state of `stack`, its history and the copy of its configuration; not its resources."""

@@ -2,10 +2,16 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
+
+from gpuplatform.cli import sandbox as command
+from gpuplatform.sandbox.cloud.world import World
+from gpuplatform.sandbox.events import Result
 
 BUCKETS = """
 import pulumi
@@ -102,6 +108,76 @@ def test_the_command_line_loads_neither_pulumi_nor_grpc():
     assert subprocess.check_output([sys.executable, "-c", script], text=True).strip() == "set()"
 
 
+@pytest.mark.parametrize("stack", ["nope", "%", "d_v", "tiny/nope", "another/dev"])
+def test_asking_for_a_stack_that_there_is_not_is_refused_and_makes_no_folder(gpuplatform, project, stack):
+    done = gpuplatform("sandbox", "cloud", stack)
+
+    assert done.returncode == 2
+    assert f"there is no stack '{stack}'" in done.stderr
+    assert "the stacks are: dev, prod" in done.stderr
+    assert not (project / ".gpuplatform").exists()
+
+
+@pytest.mark.parametrize("question", [("dev",), ("tiny/dev",), ()])
+def test_asking_what_exists_before_anything_does_makes_no_folder(gpuplatform, project, question):
+    done = gpuplatform("sandbox", "cloud", *question)
+
+    assert done.returncode == 0
+    assert "0 resources exist" in done.stdout
+    assert not (project / ".gpuplatform").exists()
+
+
+def _garbage(file):
+    file.write_bytes(b"this is no database, but it is long enough to be taken for one" * 100)
+
+
+def _truncated(file):
+    with closing(World(file)) as world:
+        for number in range(200):
+            world.add(
+                cloud="aws",
+                scope="1",
+                token="aws:s3/bucket:Bucket",  # noqa: S106 - a type
+                id=str(number),
+                name="",
+                urn="urn:pulumi:dev::tiny::t::n",
+                inputs={"text": "x" * 500},
+                outputs={},
+            )
+    file.write_bytes(file.read_bytes()[:20_000])
+
+
+def _folder(file):
+    file.mkdir()
+
+
+def _other_schema(file):
+    with closing(sqlite3.connect(file)) as other:
+        other.execute("CREATE TABLE resources (something)")
+
+
+@pytest.mark.parametrize("damage", [_garbage, _truncated, _folder, _other_schema])
+def test_damaged_clouds_are_a_sentence_and_a_reset_is_the_way_out(gpuplatform, project, damage, tmp_path):
+    file = project / ".gpuplatform/sandbox/clouds.sqlite"
+    file.parent.mkdir(parents=True)
+    damage(file)
+    pulumi = tmp_path / "bin" / "pulumi"
+    pulumi.parent.mkdir()
+    pulumi.write_text("#!/bin/sh\necho v3.274.1\n")
+    pulumi.chmod(0o755)
+
+    asked = gpuplatform("sandbox", "cloud", "dev")
+    brought_up = gpuplatform("sandbox", "up", "dev", PATH=f"{pulumi.parent}:/usr/bin:/bin")
+
+    for done in (asked, brought_up):
+        assert done.returncode == 4, done.stderr
+        assert f"error: {file}: the simulated clouds' file cannot be used: " in done.stderr
+        assert "`gpuplatform sandbox reset`" in done.stderr
+        assert "Traceback" not in done.stderr
+    assert gpuplatform("sandbox", "reset", "--yes").returncode == 0
+    assert "0 resources exist" in gpuplatform("sandbox", "cloud", "dev").stdout
+
+
 @pytest.mark.engine
 @pytest.mark.usefixtures("engine")
 def test_a_stacks_life_from_up_to_reset(gpuplatform, project):
@@ -119,6 +195,8 @@ def test_a_stacks_life_from_up_to_reset(gpuplatform, project):
     assert sorted(thing["urn"].rpartition("::")[2] for thing in made) == ["kept", "other"]
     assert destroyed.returncode == 0, destroyed.stdout + destroyed.stderr
     assert [thing["urn"].rpartition("::")[2] for thing in kept] == ["kept"]
+    assert "1 protected resources stay" in destroyed.stderr
+    assert "sandbox destroy dev --include-protected" in destroyed.stderr
     assert others == []
     assert refused.returncode == 1
     assert "with 1 simulated resources" in reset.stdout
@@ -137,6 +215,7 @@ def test_destroy_with_the_protected_leaves_nothing(gpuplatform, project):
     gpuplatform("sandbox", "reset", "--yes")
 
     assert destroyed.returncode == 0, destroyed.stdout + destroyed.stderr
+    assert "--include-protected" not in destroyed.stderr
     assert "0 resources exist" in left.stdout
     assert not (project / ".gpuplatform" / "sandbox").exists()
 
@@ -165,6 +244,7 @@ def test_the_clouds_own_deletion_protection_is_lifted_only_when_it_is_asked_for(
     assert up.returncode == 0, up.stdout + up.stderr
     assert refused.returncode != 0
     assert "deletion_protection is set to true" in refused.stdout
+    assert "sandbox destroy dev --include-protected" in refused.stderr
     assert lifted.returncode == 0, lifted.stdout + lifted.stderr
     assert "0 resources exist" in gpuplatform("sandbox", "cloud").stdout
 
@@ -212,3 +292,18 @@ def test_a_wrong_configuration_file_ends_a_preview_with_its_place(gpuplatform, p
     assert said in done.stderr
     assert "Pulumi.dev.yaml" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("folder", [".", "stacks", "stacks/config"])
+def test_the_commands_to_type_next_work_from_the_folder_where_they_are_read(project, monkeypatch, folder):
+    monkeypatch.chdir(project / folder)
+    result = Result(
+        exit_code=0, counts={}, outputs={}, diagnostics=(), violations=(), types={}, duration_seconds=0
+    )
+
+    outcome = command._outcome("dev", result, [str(project / "policies/tiny")])
+
+    named = [line.split("--policy-pack ")[1] for line, _ in outcome.next_steps if "--policy-pack" in line]
+    assert len(named) == 2
+    for pack in named:
+        assert (project / folder / pack / "PulumiPolicy.yaml").is_file()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import sqlite3
 from collections.abc import Sequence
 from concurrent import futures
 from pathlib import Path
@@ -33,14 +32,7 @@ def start(db: Path, clouds: Sequence[str]) -> Running:
         raise SandboxError(
             f"no such simulated cloud: {', '.join(unknown)}", rule=f"one of {', '.join(CLOUDS)}"
         )
-    try:
-        world = World(db)
-    except (OSError, sqlite3.Error) as error:
-        raise SandboxError(
-            f"the simulated clouds' file cannot be used: {error}",
-            where=str(db),
-            way_out="free or remove it; what the sandbox holds is lost with it, nothing real is",
-        ) from error
+    world = World(db)
     faults = Faults(world)
     servers: list[grpc.Server] = []
     ports = {}

@@ -21,6 +21,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from gpuplatform.errors import SandboxError
+
 __all__ = ["API", "Link", "Thing", "World"]
 
 API = "kubernetes-api"
@@ -45,6 +47,12 @@ CREATE INDEX IF NOT EXISTS links_key ON links (key);
 CREATE INDEX IF NOT EXISTS resources_stack ON resources (stack);
 CREATE INDEX IF NOT EXISTS resources_scope ON resources (scope);
 """
+
+_EVERYTHING = (
+    "SELECT sum(length(inputs) + length(outputs)) FROM resources",
+    "SELECT count(value) FROM handles",
+    "SELECT count(path) FROM links",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,17 +101,25 @@ def stack_of(urn: str) -> str:
 
 
 class World:
-    """The file. Safe for threads, and for a second process that reads or works on another stack."""
+    """The file. Safe for threads, and for a second process that reads or works on another stack.
+
+    Raises:
+        SandboxError: The file cannot be opened or written, or is damaged.
+    """
 
     def __init__(self, file: Path) -> None:
-        file.parent.mkdir(parents=True, exist_ok=True)
         self._lock = threading.RLock()
         self._depth = 0
-        self._db = sqlite3.connect(file, check_same_thread=False, isolation_level=None, timeout=30)
-        self._db.row_factory = sqlite3.Row
-        # Survives a killed process, which is what the sandbox promises; not a power cut.
-        self._db.executescript("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;")
-        self._db.executescript(_SCHEMA)
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            self._db = _opened(file)
+        except (OSError, sqlite3.Error) as error:
+            raise SandboxError(
+                f"the simulated clouds' file cannot be used: {error}",
+                where=str(file),
+                way_out="`gpuplatform sandbox reset` removes it; what the sandbox holds is lost with it, "
+                "nothing real is",
+            ) from error
 
     def close(self) -> None:
         """Closes the file; the world stays in it."""
@@ -247,7 +263,11 @@ class World:
         """What exists, oldest first; of one stack (`PROJECT/STACK`, or the stack's bare name) or of all."""
         if stack is None:
             return self._select("1")
-        return self._select("stack = ? OR stack LIKE '%/' || ?", stack, stack)
+        return self._select("stack = ? OR substr(stack, instr(stack, '/') + 1) = ?", stack, stack)
+
+    def protected(self, stack: str) -> list[Thing]:
+        """The things of a stack whose own deletion protection is on."""
+        return [t for t in self.all(stack) if t.outputs.get(_PROTECTION, t.inputs.get(_PROTECTION))]
 
     def lift_protection(self, stack: str) -> list[Thing]:
         """Switches off the clouds' own deletion protection of a stack's things; returns them.
@@ -284,6 +304,23 @@ class World:
             query = f"SELECT * FROM resources WHERE {where} ORDER BY key"  # noqa: S608 - `where` is ours
             rows = self._db.execute(query, values).fetchall()
         return [_thing(row) for row in rows]
+
+
+def _opened(file: Path) -> sqlite3.Connection:
+    db = sqlite3.connect(file, check_same_thread=False, isolation_level=None, timeout=30)
+    try:
+        db.row_factory = sqlite3.Row
+        # Survives a killed process, which is what the sandbox promises; not a power cut.
+        db.executescript("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;")
+        db.executescript(_SCHEMA)
+        # A file that lost its end opens without a word, and fails at whichever row is missing: all are read.
+        # SQLite's own quick_check takes the keys of our tables WITHOUT ROWID for NULL in some versions.
+        for part in _EVERYTHING:
+            db.execute(part).fetchall()
+    except sqlite3.Error:
+        db.close()
+        raise
+    return db
 
 
 def _thing(row: sqlite3.Row) -> Thing:
