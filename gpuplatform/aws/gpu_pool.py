@@ -18,6 +18,7 @@ from gpuplatform.contracts import TAINT_EFFECTS, GpuPoolArgs, GpuPoolComponent, 
 from gpuplatform.errors import Refusal
 from gpuplatform.profile import AmiDriver, Efa
 from gpuplatform.profile.aws import why_one_zone
+from gpuplatform.profile.sharing import MIG_LABEL
 
 __all__ = ["EksGpuPool", "EksGpuPoolArgs"]
 
@@ -36,7 +37,7 @@ CAPACITY_TYPES: Final = {
 }
 """By kind of capacity. The SDK's own list lacks the last (hashicorp/terraform-provider-aws#40876)."""
 
-REPLACED_ON: Final = ('labels["nvidia.com/mig.config"]',)
+REPLACED_ON: Final = (f'labels["{MIG_LABEL}"]',)
 """EKS would change it in place, and the MIG manager cut GPUs anew under the pods that use them."""
 
 _HINTS: Final = "k8s.io/cluster-autoscaler/node-template/"

@@ -12,6 +12,7 @@ from gpuplatform.azure.cluster import AksCluster, AksClusterIds
 from gpuplatform.azure.fabric import proximity_group
 from gpuplatform.contracts import GpuPoolArgs, GpuPoolComponent
 from gpuplatform.profile import AksDriver, CapacityPlan, Driver, LocalDisks, OperatorDriver, SharedGpu, Taint
+from gpuplatform.profile.sharing import MIG_LABEL
 
 __all__ = ["REPLACED_ON", "AksGpuPool", "AksGpuPoolArgs"]
 
@@ -19,6 +20,7 @@ REPLACED_ON: Final = (
     "availabilityZones",
     "capacityReservationGroupID",
     "gpuProfile",
+    f'nodeLabels["{MIG_LABEL}"]',
     "osDiskSizeGB",
     "osDiskType",
     "osSKU",
@@ -32,7 +34,7 @@ REPLACED_ON: Final = (
 
 The provider asks for an update and AKS refuses it, minutes into a deployment ("Changing property ... is not
 allowed"). The image alone could change in place: AKS would reimage every node under its jobs, without a word
-in the preview.
+in the preview; and the operator's MIG manager would cut GPUs anew under the pods that use them.
 """
 
 
@@ -112,11 +114,22 @@ class AksGpuPool(GpuPoolComponent):
                 # The name is fixed, so a new pool cannot stand beside the old one; GPU quota forbids it too.
                 delete_before_replace=True,
                 replace_on_changes=list(REPLACED_ON),
-                deleted_with=args.cluster.handle.cluster if isinstance(args.cluster, AksCluster) else None,
+                deleted_with=_gone_with(args),
                 # The autoscaler owns the count; without this each update would reset it.
                 ignore_changes=["count"] if args.autoscaled else [],
             ),
         )
+
+
+def _gone_with(args: AksGpuPoolArgs) -> pulumi.Resource | None:
+    """The cluster takes its pools along; but one in a proximity group of ours goes first, by itself.
+
+    The group needs the cluster, so it goes before it, and Azure deletes no group with machines in it
+    (InUseProximityPlacementGroupCannotBeDeleted).
+    """
+    if args.profile.placement.kind == "proximity" or not isinstance(args.cluster, AksCluster):
+        return None
+    return args.cluster.handle.cluster
 
 
 def _installs(driver: Driver) -> aks.GPUDriver:

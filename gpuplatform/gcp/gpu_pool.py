@@ -26,12 +26,13 @@ from gpuplatform.gcp.resource import GcpResource
 from gpuplatform.naming import fit
 from gpuplatform.profile import GkeDriver, NodeProfile, OperatorDriver
 from gpuplatform.profile.gcp import GKE_TAINTS, machine_type, node_networks
+from gpuplatform.profile.sharing import MIG_LABEL
 
 __all__ = ["GkeGpuPool", "GkeGpuPoolArgs"]
 
 # GKE would change these in place, one node after the other, under the jobs that run there; another machine or
 # another image is another pool.
-REPLACED_ON: Final = ("nodeConfig.machineType", "nodeConfig.imageType")
+REPLACED_ON: Final = ("nodeConfig.machineType", "nodeConfig.imageType", f'nodeConfig.labels["{MIG_LABEL}"]')
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -174,7 +174,16 @@ def test_whatever_aks_cannot_change_makes_a_new_pool_and_the_rest_does_not(updat
     replaced = pool.replace_on_changes
     assert {path for path in fixed if not covers(replaced, path)} == {"osType"}  # always Linux
     assert "osSKU" in replaced
-    for free in ("count", "maxCount", "minCount", "nodeLabels", "nodeTaints", "tags", "upgradeSettings"):
+    assert covers(replaced, 'nodeLabels["nvidia.com/mig.config"]')
+    for free in (
+        "count",
+        "maxCount",
+        "minCount",
+        'nodeLabels["team"]',
+        "nodeTaints",
+        "tags",
+        "upgradeSettings",
+    ):
         assert not covers(replaced, free)
 
 

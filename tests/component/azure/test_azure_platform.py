@@ -174,3 +174,24 @@ def test_net_6_hopper_and_grace_blackwell_in_one_subscription_are_refused_before
     rack = {**TRAIN, "name": "rack", "sku": "Standard_ND128isr_GB300_v6"}
     with pytest.raises(Refusal, match="one subscription in two states"):
         program(config(TRAIN, rack))()
+
+
+def test_a_pool_in_a_proximity_group_of_ours_goes_before_the_group():
+    """Azure deletes no group with machines in it; every other pool goes with its cluster."""
+    near = {
+        "name": "near",
+        "sku": "Standard_NC24ads_A100_v4",
+        "purpose": "training",
+        "nodes": {"min": 0, "max": 2},
+        "zones": ("1",),
+        "fabric": "none",
+    }
+    recording = record(program(config(near, SERVE)))
+    pools = {
+        pool.inputs["agentPoolName"]: pool
+        for pool in recording.of_type("azure-native:containerservice:AgentPool")
+    }
+    (group,) = recording.of_type("azure-native:compute:ProximityPlacementGroup")
+    assert group.urn in pools["near"].property_dependencies["proximityPlacementGroupID"]
+    assert pools["near"].deleted_with == ""
+    assert pools["serve"].deleted_with == recording.named("cluster-aks").urn

@@ -291,11 +291,15 @@ def test_taints_that_gke_adds_by_itself_are_not_declared(environment, profile):
     assert [taint["key"] for taint in declared] == ["nvidia.com/gpu"]
 
 
-def test_another_machine_or_image_is_another_pool(environment):
+def test_another_machine_image_or_mig_profile_is_another_pool(environment):
     """GKE would roll the nodes over in place, under the jobs that run on them."""
     recording = environment()
 
-    assert set(recording.named(NAME).replace_on_changes) == {"nodeConfig.machineType", "nodeConfig.imageType"}
+    assert set(recording.named(NAME).replace_on_changes) == {
+        "nodeConfig.machineType",
+        "nodeConfig.imageType",
+        'nodeConfig.labels["nvidia.com/mig.config"]',
+    }
     assert recording.named("cluster-system-pool").replace_on_changes == ()
 
 

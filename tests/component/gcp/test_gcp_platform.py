@@ -10,6 +10,7 @@ import pytest
 from gpuplatform import catalog
 from gpuplatform.config import Platform
 from gpuplatform.config.clouds import Aws
+from gpuplatform.errors import Refusal
 from gpuplatform.plan.recorder import record
 from gpuplatform.platform.gcp import build
 from gpuplatform.profile import node_profile
@@ -134,6 +135,29 @@ def test_the_api_is_private_unless_addresses_are_listed():
     cluster = recorded()[0].named("cluster-gke")
 
     assert cluster.inputs["privateClusterConfig"]["enablePrivateEndpoint"] is True
+
+
+@pytest.mark.parametrize("sku", ["a4x-highgpu-4g", "a4x-maxgpu-4g-metal"])
+@pytest.mark.parametrize(("minor", "built"), [("1.33", False), ("1.34", True), ("1.35", True)])
+def test_an_nvlink_domain_is_refused_on_a_kubernetes_without_its_networks(sku, minor, built):
+    pool = {
+        "name": "train",
+        "sku": sku,
+        "purpose": "training",
+        "nodes": {"max": 18},
+        "capacity": {"kind": "reservation", "id": "gpus"},
+        "zones": ["us-central1-b"],
+    }
+    changes = {"node_pools": [pool], "cluster": {**CONFIG["cluster"], "kubernetes_version": minor}}
+    if built:
+        recording, _ = recorded(**changes)
+        assert recording.of_type(POOL)
+        return
+    config, profiles = environment(**changes)
+    with pytest.raises(Refusal) as refused:
+        record(lambda: build(config, profiles))
+    assert refused.value.where == "cluster.kubernetes_version"
+    assert '"1.34"' in refused.value.way_out
 
 
 def test_a_configuration_of_another_cloud_is_not_built_here():
