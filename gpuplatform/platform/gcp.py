@@ -9,6 +9,7 @@ import pulumi
 import pulumi_gcp as gcp
 
 from gpuplatform.config import Gcp, Platform
+from gpuplatform.errors import Refusal
 from gpuplatform.gcp import (
     GcpNetwork,
     GcpNetworkArgs,
@@ -26,7 +27,7 @@ from gpuplatform.platform.arguments import cloud_of, cluster_arguments, network_
 from gpuplatform.platform.built import Built
 from gpuplatform.profile import NodeProfile
 from gpuplatform.profile.fabric import NvlinkDomain
-from gpuplatform.profile.gcp import node_daemons, node_networks
+from gpuplatform.profile.gcp import FIRST_NVLINK_DOMAIN, node_daemons, node_networks
 
 __all__ = ["build"]
 
@@ -42,6 +43,7 @@ def build(config: Platform, profiles: Sequence[NodeProfile]) -> Built:
     arguments = dict(pool_arguments(config, profiles))
     for each in arguments.values():
         in_one_zone(each["profile"], each["zones"])  # before the first resource, not at the pool
+    _new_enough(config, profiles)
     provider = gcp.Provider("gcp", project=cloud.project, region=cloud.region)
     opts = pulumi.ResourceOptions(provider=provider)
     network = GcpNetwork("network", GcpNetworkArgs(**network_arguments(config)), opts)
@@ -98,6 +100,28 @@ def _pools(
         ).node_group
         for name, each in arguments.items()
     }
+
+
+def _new_enough(config: Platform, profiles: Sequence[NodeProfile]) -> None:
+    """Refuses NVLink domains on a Kubernetes whose every release is too old for them.
+
+    Raises:
+        Refusal: The minor version is.
+    """
+    minor = config.cluster.kubernetes_version
+    first = ".".join(FIRST_NVLINK_DOMAIN.split(".")[:2])
+    for profile in profiles:
+        if isinstance(profile.fabric, NvlinkDomain) and _numbers(minor) < _numbers(first):
+            raise Refusal(
+                f"{profile.sku} on Kubernetes {minor}",
+                where="cluster.kubernetes_version",
+                rule=f"GKE connects its nodes from {FIRST_NVLINK_DOMAIN} on",
+                way_out=f'use kubernetes_version: "{first}" or later',
+            )
+
+
+def _numbers(minor: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in minor.split("."))
 
 
 def _networks(profile: NodeProfile) -> bool:

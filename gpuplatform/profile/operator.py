@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from gpuplatform.errors import Refusal
 from gpuplatform.profile.driver import AksDriver, AmiDriver, Driver, GkeDriver, OperatorDriver
 from gpuplatform.profile.fabric import InfiniBand
 from gpuplatform.profile.health import health_values
 from gpuplatform.profile.model import NodeProfile
+from gpuplatform.profile.owners import one_owner
 from gpuplatform.profile.sharing_values import sharing_values
 
 __all__ = ["operator_values", "tolerations"]
@@ -38,7 +38,7 @@ def operator_values(profiles: Sequence[NodeProfile]) -> dict[str, Any]:
     Raises:
         Refusal: The pools have two owners of the driver, which one operator cannot serve.
     """
-    driver = _one_owner(profiles)
+    driver = one_owner(profiles)
     tolerated = tolerations(profiles)
     values: dict[str, Any] = {
         # The chart's limit of 350Mi is too little on clusters with many nodes (NVIDIA/aicr).
@@ -75,42 +75,6 @@ def tolerations(profiles: Iterable[NodeProfile]) -> list[dict[str, str]]:
     """
     keys = dict.fromkeys((taint.key, taint.effect) for profile in profiles for taint in profile.taints)
     return [{"key": key, "operator": "Exists", "effect": effect} for key, effect in keys]
-
-
-def _one_owner(profiles: Sequence[NodeProfile]) -> Driver:
-    owners: dict[str, list[NodeProfile]] = {}
-    for profile in profiles:
-        owners.setdefault(_owner(profile.driver), []).append(profile)
-    if len(owners) > 1:
-        names = " and ".join(f"{pools[0].pool} ({owner})" for owner, pools in owners.items())
-        others = [pool.pool for owner, pools in owners.items() if owner != OPERATOR for pool in pools]
-        raise Refusal(
-            f"two owners of the GPU driver in one cluster: {names}",
-            where=f"node_pools.{others[0]}.driver",
-            rule="one GPU Operator has one set of values: it installs the driver on all nodes or on none",
-            way_out=f"write driver: operator on {', '.join(others)}, or use two clusters"
-            if OPERATOR in owners
-            else "give all pools one owner (the same image and driver), or use two clusters",
-        )
-    return profiles[0].driver
-
-
-OPERATOR: Final = "the GPU Operator"
-
-
-def _owner(driver: Driver) -> str:
-    """Drivers with the same answer can be served by one set of values."""
-    match driver:
-        case AmiDriver():
-            return "the node image"
-        case GkeDriver():
-            return "GKE"
-        case AksDriver():  # CUDA and GRID alike: AKS installs either
-            return "AKS"
-        case OperatorDriver(host="gke-cos"):  # whose driver Google's installer builds
-            return "Google's installer on Container-Optimized OS"
-        case OperatorDriver():
-            return OPERATOR
 
 
 def _node_feature_discovery(

@@ -173,6 +173,9 @@ def test_infiniband_gets_no_proximity_group_by_itself_and_takes_the_user_s():
     assert profile(H100).placement.kind == "none"
     made = profile(H100, placement_group=GROUP)
     assert (made.placement.kind, made.placement.name) == ("existing", GROUP)
+    (role,) = (said for said in made.preconditions if "Contributor" in said)
+    assert GROUP in role
+    assert not any("Contributor" in said for said in profile(H100).preconditions)
     assert "one zone" in refusal(H100, placement_group=GROUP, zones=("1", "2"), nodes={"max": 1}).rule
     assert "proximityPlacementGroups/NAME" in refusal(H100, placement_group="close").rule
 

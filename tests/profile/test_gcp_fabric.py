@@ -33,6 +33,12 @@ def profile(sku, **changes):
     return node_profile(NodePool.model_validate({**asked, **changes}), CATALOG.sku("gcp", sku))
 
 
+def test_an_nvlink_domain_needs_a_release_of_gke_that_makes_its_networks():
+    for sku, kind in FABRICS.items():
+        said = [each for each in profile(sku).preconditions if "1.34.1-gke.1829001" in each]
+        assert len(said) == (kind is NvlinkDomain)
+
+
 def interfaces(made):
     return json.loads(made.pod.annotations["networking.gke.io/interfaces"])
 

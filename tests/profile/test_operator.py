@@ -91,6 +91,7 @@ def test_drv_1_the_way_out_names_the_pools_that_can_follow_the_one_that_cannot()
 
     assert refused.value.where == "node_pools.serve.driver"
     assert "driver: operator on serve, notebooks" in refused.value.way_out
+    assert "fabric: none on train" in refused.value.way_out
 
 
 @pytest.mark.parametrize("name", ["AKS CUDA", "AKS GRID"])

@@ -15,7 +15,7 @@ from gpuplatform.profile.azure.capacity import (
 from gpuplatform.profile.azure.disks import local_disks
 from gpuplatform.profile.azure.drivers import driver, driver_preconditions, image
 from gpuplatform.profile.azure.fabric import check_feature, fabric, fabric_preconditions
-from gpuplatform.profile.azure.placement import placement, topology_levels
+from gpuplatform.profile.azure.placement import placement, placement_preconditions, topology_levels
 from gpuplatform.profile.azure.pod import pod
 from gpuplatform.profile.azure.zones import check_zones
 from gpuplatform.profile.fabric import InfiniBand
@@ -58,6 +58,7 @@ def facts(pool: NodePool, sku: Sku, where: str) -> CloudFacts:
             *fabric_preconditions(pool, sku, connects),
             *capacity_preconditions(plan, sku),
             *driver_preconditions(sku),
+            *placement_preconditions(group),
         ),
     )
 

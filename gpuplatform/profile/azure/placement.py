@@ -12,7 +12,7 @@ from gpuplatform.profile.azure.fabric import GRACE_BLACKWELL
 from gpuplatform.profile.fabric import Fabric, NoFabric
 from gpuplatform.profile.model import CapacityPlan, Placement
 
-__all__ = ["placement", "topology_levels", "works_together"]
+__all__ = ["placement", "placement_preconditions", "topology_levels", "works_together"]
 
 _GROUP: Final = re.compile(
     r"/subscriptions/[0-9a-f-]{36}/resourceGroups/[\w.()-]{1,90}"
@@ -41,6 +41,20 @@ def placement(pool: NodePool, connects: Fabric, plan: CapacityPlan, where: str) 
     if isinstance(connects, NoFabric) and works_together(pool) and one_zone and plan.kind == "on-demand":
         return Placement(kind="proximity")
     return Placement(kind="none")
+
+
+def placement_preconditions(group: Placement) -> tuple[str, ...]:
+    """What the user's own group needs, one sentence."""
+    if group.kind != "existing":
+        return ()
+    # https://learn.microsoft.com/azure/aks/aks-service-permissions. The group of our own comes with it; the
+    # user's may be anybody's, and no program should hand out roles on it.
+    sentence = (
+        f"The cluster's control-plane identity has the role Contributor on {group.name}, or one with "
+        "Microsoft.Compute/proximityPlacementGroups/write. If the stack makes the identity, assign it "
+        "then and deploy again."
+    )
+    return (sentence,)
 
 
 def works_together(pool: NodePool) -> bool:

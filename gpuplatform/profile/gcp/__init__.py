@@ -24,7 +24,15 @@ from gpuplatform.profile.gcp.networks import NodeNetwork, node_networks
 from gpuplatform.profile.gcp.pod import pod as wiring
 from gpuplatform.profile.model import CapacityPlan, Taint
 
-__all__ = ["GKE_TAINTS", "NodeNetwork", "facts", "machine_type", "node_daemons", "node_networks"]
+__all__ = [
+    "FIRST_NVLINK_DOMAIN",
+    "GKE_TAINTS",
+    "NodeNetwork",
+    "facts",
+    "machine_type",
+    "node_daemons",
+    "node_networks",
+]
 
 # GKE adds it only where another pool without GPUs exists already, and then it differs from what was declared
 # and recreates the pool: so it is always declared, with GKE's own value
@@ -73,6 +81,10 @@ def facts(pool: NodePool, sku: Sku, where: str) -> CloudFacts:
     )
 
 
+FIRST_NVLINK_DOMAIN: Final = "1.34.1-gke.1829001"
+"""The first version of GKE that gives A4X and A4X Max their networks (cluster-toolkit, examples/gke-a4x)."""
+
+
 def _preconditions(sku: Sku, plan: CapacityPlan, connects: Fabric) -> tuple[str, ...]:
     said = []
     match connects:
@@ -84,6 +96,10 @@ def _preconditions(sku: Sku, plan: CapacityPlan, connects: Fabric) -> tuple[str,
             )
         case _:
             pass
+    if isinstance(connects, NvlinkDomain):
+        said.append(
+            f"The cluster runs GKE {FIRST_NVLINK_DOMAIN} or later: gcloud container get-server-config."
+        )
     if plan.kind in {"spot", "flex-start", "queued"}:
         # Spot and flex-start nodes use the quota for preemptible GPUs (https://cloud.google.com/blog/products/
         # compute/introducing-flex-start-vms-for-the-compute-engine-instance-api).
