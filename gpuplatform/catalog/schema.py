@@ -258,7 +258,7 @@ KUBERNETES = (
 OWN_PRICES = (
     Column(name="cloud", read=_one_of(*CLOUDS), doc="aws, azure or gcp.", required=True),
     Column(name="sku", read=_text, doc="The machine type, GPU or not.", required=True),
-    Column(name="region", read=_text, doc="The region.", required=True),
+    Column(name="region", read=_text, doc="The region, as the cloud spells it.", required=True),
     Column(
         name="zone_ids", read=_words, doc="Zone IDs with a blank between; empty: the catalogue's.", empty=()
     ),
