@@ -16,7 +16,9 @@ class Aws(Model):
     """An AWS account and region."""
 
     provider: Literal["aws"]
-    region: Annotated[str, Field(description="Such as us-east-1.", pattern=r"^[a-z]{2}(-[a-z]+)+-\d$")]
+    region: Annotated[
+        str, Field(description="The region's code, such as us-east-1.", pattern=r"^[a-z]{2}(-[a-z]+)+-\d$")
+    ]
     account: Annotated[
         str,
         Field(
@@ -45,7 +47,9 @@ class Gcp(Model):
     """A Google Cloud project and region."""
 
     provider: Literal["gcp"]
-    region: Annotated[str, Field(description="Such as us-central1.", pattern=r"^[a-z]+-[a-z]+\d+$")]
+    region: Annotated[
+        str, Field(description="The region, such as us-central1; no zone.", pattern=r"^[a-z]+-[a-z]+\d+$")
+    ]
     project: Annotated[
         str,
         Field(

@@ -10,9 +10,9 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from gpuplatform.config.model import Platform
-from gpuplatform.config.problems import Locate, as_config_error, secrets_in
+from gpuplatform.config.problems import Locate, Written, empty_in, findings_of, secrets_in
 from gpuplatform.errors import ConfigError
-from gpuplatform.yamlfile import line_of, parse
+from gpuplatform.yamlfile import line_of, parse, text_of
 
 __all__ = ["KEY", "Project", "find_project", "from_engine", "from_file", "has_platform"]
 
@@ -103,7 +103,7 @@ def from_file(project: Project, stack: str) -> Platform:
         line = line_of(file, ("config", KEY, *path))
         return f"{_shown(file)}:{line}: {_dotted(path)}" if line else f"{_shown(file)}: {_dotted(path)}"
 
-    return _validated(config[KEY], locate)
+    return _validated(config[KEY], locate, lambda path: text_of(file, ("config", KEY, *path)))
 
 
 def from_engine(value: str | None, *, secret: bool, stack: str) -> Platform:
@@ -131,21 +131,27 @@ def from_engine(value: str | None, *, secret: bool, stack: str) -> Platform:
         content = json.loads(value)
     except json.JSONDecodeError:
         content = value
-    return _validated(content, lambda path: f"{place}: {_dotted(path)}")
+    return _validated(content, lambda path: f"{place}: {_dotted(path)}", lambda _: None)
 
 
-def _validated(content: Any, locate: Locate) -> Platform:
+def _validated(content: Any, locate: Locate, written: Written) -> Platform:
     if secrets := secrets_in(content, locate):
         raise ConfigError.of(secrets)
     if not isinstance(content, dict):
         raise ConfigError(
             f"the platform is a mapping, not {type(content).__name__}", where=locate(()), rule=_NO_PLATFORM
         )
+    findings: list[ConfigError] = []
     try:
         # Through JSON: strict mode then reads a list as a tuple, and a YAML date as text, as the engine does.
-        return Platform.model_validate_json(json.dumps(content, default=str))
+        platform = Platform.model_validate_json(json.dumps(content, default=str))
     except ValidationError as error:
-        raise as_config_error(error, Platform, locate) from None
+        findings = findings_of(error, Platform, locate, written)
+    named = {finding.where for finding in findings}
+    findings += [finding for finding in empty_in(content, locate) if finding.where not in named]
+    if findings:
+        raise ConfigError.of(findings)
+    return platform
 
 
 def _dotted(path: tuple[str | int, ...]) -> str:

@@ -6,11 +6,12 @@ import re
 from datetime import date
 from decimal import Decimal
 from ipaddress import IPv4Network
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, model_validator
 
 from gpuplatform.config.base import At, Model
+from gpuplatform.config.blocks import private_problem, public_problem
 from gpuplatform.config.clouds import Aws, Azure, Cloud, Gcp, admin_problem
 from gpuplatform.config.layout import (
     AZURE_RESERVED_CIDRS,
@@ -52,13 +53,21 @@ def _date(value: Any) -> date:
 
 
 def _money(value: Any) -> Decimal:
+    if isinstance(value, str) and re.fullmatch(r"[+-]?\d+(\.\d*)?[eE][+-]?\d+", value):
+        raise ValueError(f"YAML reads {value} as text; write the amount in full, such as 25000")
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         raise ValueError("an amount is a plain number of US dollars, without quotes")  # noqa: TRY004 - as above
     amount = Decimal(str(value))
-    if not amount.is_finite() or amount <= 0:
+    if not amount.is_finite():
+        raise ValueError("an amount is a finite number; a stack without a limit has no `budget`")
+    if amount <= 0:
         raise ValueError("an amount is above zero")
+    if amount < _CENT:
+        raise ValueError(f"{value} is below one cent, 0.01")
     return amount
 
+
+_CENT: Final = Decimal("0.01")
 
 Cidr = Annotated[
     IPv4Network,
@@ -78,7 +87,13 @@ Usd = Annotated[
 class Network(Model):
     """The environment's own network."""
 
-    cidr: Annotated[Cidr, Field(description="A private IPv4 block, /8 to /28 (AWS: /16 to /28).")]
+    cidr: Annotated[
+        Cidr,
+        Field(
+            description="A block of 10/8, 172.16/12 or 192.168/16 (AWS and GCP: or 100.64/10), "
+            "/8 to /28 (AWS: /16 to /28)."
+        ),
+    ]
     zones: Annotated[
         tuple[str, ...],
         Field(
@@ -95,15 +110,16 @@ class ApiAccess(Model):
 
     private: Annotated[bool, Field(description="An endpoint inside the network.")] = True
     public_cidrs: Annotated[
-        tuple[Cidr, ...], Field(description="Who reaches it from outside; nobody where it is empty.")
+        tuple[Cidr, ...],
+        Field(description="Public blocks that reach it from outside; nobody does where it is empty."),
     ] = ()
 
     @model_validator(mode="after")
     def _reachable_and_closed(self) -> Self:
         if not self.private and not self.public_cidrs:
             raise ValueError("private is false and public_cidrs is empty: nobody could reach the API")
-        if any(cidr.prefixlen == 0 for cidr in self.public_cidrs):
-            raise ValueError("0.0.0.0/0 opens the API to the whole internet; list your own addresses")
+        if (found := public_problem(self.public_cidrs)) is not None:
+            raise At("public_cidrs", found)
         return self
 
 
@@ -134,7 +150,14 @@ class Cluster(Model):
 class WorkloadClass(Model):
     """Pools that serve one kind of work, the first one first; the next where that one has no room."""
 
-    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,30}[a-z0-9]$")]
+    name: Annotated[
+        str,
+        Field(
+            description="2 to 32 lower-case letters, digits and hyphens, starting with a letter and not "
+            "ending with a hyphen.",
+            pattern=r"^[a-z][a-z0-9-]{0,30}[a-z0-9]$",
+        ),
+    ]
     pools: Annotated[
         tuple[str, ...], Field(min_length=1, description="Names of pools, in the order of preference.")
     ]
@@ -175,27 +198,49 @@ _ZONE_RULES: dict[str, tuple[str, str]] = {
 }
 
 
+# The characters that every AWS service takes in a tag (https://docs.aws.amazon.com/tag-editor/latest/userguide/
+# best-practices-and-strats.html); 63 of them are a GCP label's value.
+_TAG: Final = r"^[\w .:/=+@-]{1,63}$"
+_TAG_RULE: Final = "1 to 63 letters, digits, spaces and . _ : / = + @ -"
+
+
 class Platform(Model):
     """One environment: a cluster, its pools, and the limits that hold for both."""
 
     name: Annotated[
         str,
         Field(
-            description="The platform; with the environment it prefixes every physical name.",
+            description="The platform, which with the environment prefixes every physical name: 2 to 20 "
+            "lower-case letters, digits and hyphens, starting with a letter and not ending with a hyphen.",
             pattern=r"^[a-z][a-z0-9-]{0,18}[a-z0-9]$",
         ),
     ]
-    environment: Annotated[str, Field(description="Such as dev or prod.", pattern=r"^[a-z][a-z0-9]{1,11}$")]
-    owner: Annotated[str, Field(description="Whom to write to.", pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$")]
-    cost_center: Annotated[str, Field(pattern=r"^[\w .:/=+@-]{1,63}$", description="A quoted text.")]
-    project: Annotated[
-        str | None, Field(pattern=r"^[\w .:/=+@-]{1,63}$", description="`name` if left out.")
-    ] = None
-    team: Annotated[str | None, Field(pattern=r"^[\w .:/=+@-]{1,63}$", description="`name` if left out.")] = (
+    environment: Annotated[
+        str,
+        Field(
+            description="Such as dev or prod: 2 to 12 lower-case letters and digits, starting with a letter.",
+            pattern=r"^[a-z][a-z0-9]{1,11}$",
+        ),
+    ]
+    owner: Annotated[
+        str,
+        Field(
+            # A tag's value has 256 characters at most on AWS and Azure; 128 are enough for an address.
+            max_length=128,
+            description="Whom to write to: an e-mail address of at most 128 characters, of letters, digits "
+            "and . _ + - beside the @.",
+            pattern=r"^[\w.+-]+@[\w-]+(\.[\w-]+)+$",
+        ),
+    ]
+    cost_center: Annotated[str, Field(pattern=_TAG, description=f"A quoted text: {_TAG_RULE}.")]
+    project: Annotated[str | None, Field(pattern=_TAG, description=f"`name` if left out; {_TAG_RULE}.")] = (
         None
     )
+    team: Annotated[str | None, Field(pattern=_TAG, description=f"`name` if left out; {_TAG_RULE}.")] = None
     expires: Annotated[Day | None, Field(description="The day after which the environment may go.")] = None
-    experiment: Annotated[str | None, Field(pattern=r"^[\w .:/=+@-]{1,63}$")] = None
+    experiment: Annotated[
+        str | None, Field(pattern=_TAG, description=f"The experiment it serves: {_TAG_RULE}.")
+    ] = None
     protect: Annotated[
         bool | None,
         Field(
@@ -213,7 +258,10 @@ class Platform(Model):
     guardrails: Guardrails = Guardrails()
     prices: Annotated[
         str | None,
-        Field(description="A file of the stack's own prices and offerings, relative to the stack's file."),
+        Field(
+            min_length=1,
+            description="A file of the stack's own prices and offerings, relative to the stack's file.",
+        ),
     ] = None
 
     @model_validator(mode="after")
@@ -269,8 +317,8 @@ class Platform(Model):
     @model_validator(mode="after")
     def _network_holds_the_nodes(self) -> Self:
         cidr = self.network.cidr
-        if not cidr.is_private:
-            raise At("network.cidr", f"{cidr} is no private block (10/8, 172.16/12, 192.168/16)")
+        if (why := private_problem(self.cloud.provider, cidr)) is not None:
+            raise At("network.cidr", why)
         if self.cloud.provider == "aws" and not 16 <= cidr.prefixlen <= 28:  # noqa: PLR2004 - AWS's own bounds
             raise At("network.cidr", f"a VPC is a /16 to a /28, {cidr} is not")
         layout = self.layout()

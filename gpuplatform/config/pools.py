@@ -24,9 +24,21 @@ _RESERVED_DOMAINS = (
 )
 
 LabelKey = Annotated[
-    str, Field(pattern=r"^([a-z0-9.-]{1,253}/)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$")
+    str,
+    Field(
+        description="A Kubernetes key: 1 to 63 letters, digits and . _ -, starting and ending with a letter "
+        "or digit; a domain of lower-case letters, digits, . and - with a slash may stand before it.",
+        pattern=r"^([a-z0-9.-]{1,253}/)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$",
+    ),
 ]
-LabelValue = Annotated[str, Field(pattern=r"^([A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$")]
+LabelValue = Annotated[
+    str,
+    Field(
+        description="A Kubernetes value: empty, or up to 63 letters, digits and . _ -, starting and ending "
+        "with a letter or digit.",
+        pattern=r"^([A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$",
+    ),
+]
 
 
 class Nodes(Model):
@@ -97,7 +109,8 @@ class NodePool(Model):
         str | None,
         Field(
             pattern=r"^[0-9a-z][0-9a-z.-]{0,62}$",
-            description="AWS: release of the image, such as 1.35.2-20260901; EKS's newest where left out.",
+            description="AWS: release of the image, such as 1.35.2-20260901, of lower-case letters, digits, "
+            ". and -; EKS's newest where left out.",
         ),
     ] = None
     driver: Annotated[

@@ -8,17 +8,21 @@ from collections.abc import Callable
 from typing import Any, Final, get_args
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 
+from gpuplatform import catalog
 from gpuplatform.config.base import At
 from gpuplatform.config.capacity import Capacity
 from gpuplatform.config.clouds import Cloud
 from gpuplatform.config.sharing import Sharing
 from gpuplatform.errors import ConfigError
 
-__all__ = ["NOT_BUILT", "Locate", "as_config_error", "secrets_in"]
+__all__ = ["NOT_BUILT", "Locate", "Written", "empty_in", "findings_of", "secrets_in"]
 
 Path = tuple[str | int, ...]
 Locate = Callable[[Path], str]
+Written = Callable[[Path], str | None]
+"""The text of a value as the file has it; None where no file is known."""
 
 NOT_BUILT: Final[dict[str, str]] = {
     "storage": "storage tiers",
@@ -31,13 +35,13 @@ NOT_BUILT: Final[dict[str, str]] = {
 """Keys whose part is not built: refused by name, since accepting and ignoring one would cost money."""
 
 
-def as_config_error(error: ValidationError, model: type[BaseModel], locate: Locate) -> ConfigError:
+def findings_of(
+    error: ValidationError, model: type[BaseModel], locate: Locate, written: Written
+) -> list[ConfigError]:
     """Every finding of `error`, each with its place as `locate` writes it."""
     findings = error.errors(include_url=False)
     paths = [finding["loc"] for finding in findings]
-    return ConfigError.of(
-        [_one(finding, model, locate) for finding in findings if not _echoes(finding, paths)]
-    )
+    return [_one(finding, model, locate, written) for finding in findings if not _echoes(finding, paths)]
 
 
 def _echoes(finding: Any, paths: list[Path]) -> bool:
@@ -48,8 +52,9 @@ def _echoes(finding: Any, paths: list[Path]) -> bool:
     )
 
 
-def _one(finding: Any, model: type[BaseModel], locate: Locate) -> ConfigError:
-    path = tuple(part for part in finding["loc"] if not _is_branch(part, finding["loc"]))
+def _one(finding: Any, model: type[BaseModel], locate: Locate, written: Written) -> ConfigError:
+    loc = finding["loc"]
+    path = tuple(part for part in loc if part != _KEY_OF and not _is_branch(part, loc))
     kind, value = finding["type"], finding.get("input")
     cause = finding.get("ctx", {}).get("error")
     if isinstance(cause, At):
@@ -61,18 +66,12 @@ def _one(finding: Any, model: type[BaseModel], locate: Locate) -> ConfigError:
         return ConfigError(f"{path[-1]} is missing", where=where, way_out=f"add `{path[-1]}:`")
     if kind in {"union_tag_invalid", "union_tag_not_found"}:
         return _bad_tag(finding, where)
-    if kind == "string_type" and isinstance(value, int | float) and not isinstance(value, bool):
-        return ConfigError(
-            f"{value} is a number where text belongs",
-            where=where,
-            rule="YAML reads an unquoted 1.30 as the number 1.3",
-            way_out=f'write it in quotes: "{value}"',
-        )
+    if value is None:
+        return _empty(path, where)
+    if kind.startswith("string_"):
+        return _text(finding, model, where, written(path))
     if kind == "value_error":
         return ConfigError(str(cause), where=where)
-    if kind == "string_pattern_mismatch":
-        rule = _description(model, finding["loc"]) or f"the value matches {finding['ctx']['pattern']}"
-        return ConfigError(f"{value!r} is not accepted", where=where, rule=rule)
     if kind == "literal_error":
         return ConfigError(f"{value!r} is not one of {finding['ctx']['expected']}", where=where)
     if kind in {"too_short", "too_long"}:
@@ -81,7 +80,62 @@ def _one(finding: Any, model: type[BaseModel], locate: Locate) -> ConfigError:
         return ConfigError(
             f"{path[-1]} has {bound} {limit} item(s), not {finding['ctx']['actual_length']}", where=where
         )
-    return ConfigError(f"{finding['msg'][0].lower()}{finding['msg'][1:]}, not {_short(value)}", where=where)
+    return _as_pydantic_says(finding, where)
+
+
+def _as_pydantic_says(finding: Any, where: str) -> ConfigError:
+    said = finding["msg"]
+    return ConfigError(f"{said[0].lower()}{said[1:]}, not {_short(finding.get('input'))}", where=where)
+
+
+def _text(finding: Any, model: type[BaseModel], where: str, written: str | None) -> ConfigError:
+    loc, value = finding["loc"], finding.get("input")
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return ConfigError(
+            f"{written or value} is a number where text belongs",
+            where=where,
+            rule="YAML reads an unquoted 1.30 as the number 1.3",
+            way_out=f'write it in quotes: "{written}"' if written else 'write it in quotes, such as "1.30"',
+        )
+    if not isinstance(value, str):
+        return _as_pydantic_says(finding, where)
+    if not value and finding["type"] == "string_too_short":
+        return _empty(loc, where)
+    return ConfigError(
+        f"{_short(value)} is not accepted",
+        where=where,
+        rule=_description(model, loc) or f"{finding['msg'][0].lower()}{finding['msg'][1:]}",
+        way_out=_region_meant(loc, value),
+    )
+
+
+def _empty(path: Path, where: str) -> ConfigError:
+    name = next((part for part in reversed(path) if isinstance(part, str)), "platform")
+    return ConfigError(
+        f"`{name}` is empty",
+        where=where,
+        rule="a key that says nothing is refused, not taken for one that is left out",
+        way_out=f"write a value for `{name}`, or remove the key",
+    )
+
+
+def _region_meant(loc: Path, text: str) -> str:
+    """The way out of a region in another's spelling: the cloud's own nearest name, where there is one."""
+    match loc:
+        case ("cloud", "aws" | "azure" | "gcp" as cloud, "region"):
+            pass
+        case _:
+            return ""
+    spelt = text.strip().casefold()
+    # Azure's names are one word; the others' zones are the region's name with a letter behind it.
+    spelt = re.sub(r"[^a-z0-9]", "", spelt) if cloud == "azure" else re.sub(r"(?<=\d)-?[a-z]$", "", spelt)
+    known = catalog.load()
+    if known.knows_region(cloud, spelt):
+        return f"write {spelt}"
+    near = known.nearest_region_names(cloud, spelt, 20)
+    # Another cloud's us-east-1 is nearest to eastus: the same words in another order.
+    turned = [name for name in near if sorted(name) == sorted(spelt.rstrip("0123456789"))]
+    return f"did you mean {(turned or near)[0]}?" if near else ""
 
 
 def _unknown_key(loc: Path, path: Path, model: type[BaseModel], where: str) -> ConfigError:
@@ -121,6 +175,9 @@ def _bad_tag(finding: Any, where: str) -> ConfigError:
     )
 
 
+_KEY_OF: Final = "[key]"
+"""Pydantic's last step to a mapping's key, where a finding is about that and not about its value."""
+
 _BRANCHES: Final[dict[str, Any]] = {"cloud": Cloud, "capacity": Capacity, "sharing": Sharing}
 
 
@@ -145,10 +202,23 @@ def _fields(model: type[BaseModel], path: Path) -> list[str]:
 
 
 def _description(model: type[BaseModel], path: Path) -> str:
+    if path[-1] == _KEY_OF:
+        return _description_inside(model, path[:-2], 0)
     for one in _model_at(model, path[:-1]):
         field = one.model_fields.get(str(path[-1]))
         if field is not None and field.description:
             return field.description
+    return _description_inside(model, path[:-1], -1)
+
+
+def _description_inside(model: type[BaseModel], path: Path, argument: int) -> str:
+    """What is said of a mapping's keys (argument 0) or of the values in it (the last)."""
+    for one in _model_at(model, path[:-1]):
+        field = one.model_fields.get(str(path[-1])) if path else None
+        arguments = get_args(field.annotation) if field is not None else ()
+        for note in getattr(arguments[argument], "__metadata__", ()) if arguments else ():
+            if isinstance(note, FieldInfo) and note.description:
+                return note.description
     return ""
 
 
@@ -206,3 +276,15 @@ def secrets_in(content: Any, locate: Locate, path: Path = ()) -> list[ConfigErro
             for found in secrets_in(value, locate, (*path, index))
         ]
     return []
+
+
+def empty_in(content: Any, locate: Locate, path: Path = ()) -> list[ConfigError]:
+    """An error for each key without a value: `budget:` with nothing below would be no budget, silently."""
+    if content is None:
+        return [_empty(path, locate(path))]
+    pairs = (
+        content.items()
+        if isinstance(content, dict)
+        else enumerate(content if isinstance(content, list) else ())
+    )
+    return [found for key, value in pairs for found in empty_in(value, locate, (*path, key))]

@@ -54,13 +54,18 @@ def test_nodes_max_counts_the_system_pool_and_its_surge(loaded: Callable[..., Pl
 
 
 @pytest.mark.parametrize(
-    ("environment", "protect", "expected"),
-    [("prod", None, True), ("dev", None, False), ("prod", False, False), ("dev", True, True)],
+    ("environment", "said", "expected"),
+    [
+        ("prod", {}, True),
+        ("dev", {}, False),
+        ("prod", {"protect": False}, False),
+        ("dev", {"protect": True}, True),
+    ],
 )
 def test_prod_protects_what_holds_data_unless_told_otherwise(
-    environment: str, protect: bool | None, expected: bool, loaded: Callable[..., Platform]
+    environment: str, said: dict[str, bool], expected: bool, loaded: Callable[..., Platform]
 ) -> None:
-    assert loaded(lambda p: p.update(environment=environment, protect=protect)).protects is expected
+    assert loaded(lambda p: p.update(environment=environment, **said)).protects is expected
 
 
 def test_project_and_team_fall_back_to_the_platform_s_name(loaded: Callable[..., Platform]) -> None:
@@ -69,7 +74,7 @@ def test_project_and_team_fall_back_to_the_platform_s_name(loaded: Callable[...,
     assert tags["expires"] == "2027-01-31"
     assert "experiment" not in tags
     other = loaded(
-        lambda p: p.update(project="maps", team="routing", experiment="a b", expires=None)
+        lambda p: (p.pop("expires"), p.update(project="maps", team="routing", experiment="a b"))
     ).tags.aws()
     assert (other["project"], other["team"], other["experiment"]) == ("maps", "routing", "a b")
     assert "expires" not in other
