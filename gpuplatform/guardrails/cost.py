@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal
 from typing import Final
 
 from gpuplatform.catalog import Catalog, Price, Unpriced
 from gpuplatform.guardrails.footprint import ControlPlane, Footprint, NodeGroup, Unknown
 
-__all__ = ["HOURS_A_MONTH", "NOT_COUNTED", "Cost", "CostLine", "cost", "usd"]
+__all__ = ["CONTROL_PLANE", "HOURS_A_MONTH", "NOT_COUNTED", "Cost", "CostLine", "cents", "cost", "usd"]
+
+CONTROL_PLANE: Final = "control plane"
+"""The item of a cost line that no machine type is."""
 
 HOURS_A_MONTH: Final = 730
 """A year's hours over twelve, as the clouds' own price calculators count."""
+
+NEWER_CATALOGUE: Final = "take a newer release of gpuplatform"
+"""The one way to another price of a control plane: no price file has rows for one."""
 
 NOT_COUNTED: Final = (
     "disks",
@@ -33,7 +39,7 @@ class CostLine:
     Attributes:
         subject: Its name.
         where: Path in the configuration or URN.
-        item: What is paid for: the machine type, or `control plane`.
+        item: What is paid for: the machine type, or `CONTROL_PLANE`.
         minimum_count: How many always run; None where that is unknown.
         maximum_count: How many may run; None where that is unknown.
         usd_per_hour: Of one; None where no price is known.
@@ -41,6 +47,8 @@ class CostLine:
         date: The price's date.
         origin: `catalogue`, or the stack's own file.
         reason: Why the maximum is not known; empty where it is.
+        way_out: What to do about that; empty where nothing but the update helps.
+        spot_is_cheaper: Whether the same machines are known to cost less as spot capacity.
     """
 
     subject: str
@@ -53,6 +61,8 @@ class CostLine:
     date: date | None = None
     origin: str = ""
     reason: str = ""
+    way_out: str = ""
+    spot_is_cheaper: bool = False
 
     @property
     def minimum(self) -> Decimal | None:
@@ -115,7 +125,12 @@ def cost(footprint: Footprint, catalog: Catalog, today: date) -> Cost:
 
 def usd(amount: Decimal) -> str:
     """An amount as people write it: $1,234.50."""
-    return f"${amount:,.2f}"
+    return f"${cents(amount):,.2f}"
+
+
+def cents(amount: Decimal) -> Decimal:
+    """An amount in whole cents, rounded up: what is printed is what is compared, and nothing costs $0.00."""
+    return amount.quantize(Decimal("0.01"), ROUND_CEILING)
 
 
 def _month(usd_per_hour: Decimal | None, count: int | None) -> Decimal | None:
@@ -127,7 +142,7 @@ def _month(usd_per_hour: Decimal | None, count: int | None) -> Decimal | None:
 
 
 def _group_line(group: NodeGroup, catalog: Catalog) -> CostLine:
-    price, reason = _machine_price(group, catalog)
+    price, reason, way_out = _machine_price(group, catalog)
     count = None if isinstance(group.nodes_max, Unknown) else group.nodes_max
     reasons = [] if count == 0 else [reason]
     if isinstance(group.nodes_max, Unknown):
@@ -143,24 +158,41 @@ def _group_line(group: NodeGroup, catalog: Catalog) -> CostLine:
         date=price.date if price else None,
         origin=price.origin if price else "",
         reason="; ".join(filter(None, reasons)),
+        way_out="" if count == 0 else way_out,
+        spot_is_cheaper=price is not None and _spot_is_cheaper(group, price, catalog),
     )
 
 
-def _machine_price(group: NodeGroup, catalog: Catalog) -> tuple[Price | None, str]:
-    """The dearest of the group's machine types, or why no price is known."""
+def _spot_is_cheaper(group: NodeGroup, price: Price, catalog: Catalog) -> bool:
+    """Not where spot is counted at its ceiling, the on-demand price: it would not lower the sum."""
+    if group.capacity == "spot":
+        return False
+    spot, _, _ = _machine_price(replace(group, capacity="spot"), catalog)
+    return spot is not None and spot.basis == "spot" and spot.usd_per_hour < price.usd_per_hour
+
+
+def _machine_price(group: NodeGroup, catalog: Catalog) -> tuple[Price | None, str, str]:
+    """The dearest of the group's machine types; or why no price is known, and the way out."""
     if isinstance(group.machine, Unknown):
-        return None, f"{group.name}: {group.machine}"
+        return None, f"{group.name}: {group.machine}", ""
     if isinstance(group.region, Unknown):
-        return None, f"{group.name}: {group.region}"
+        return None, f"{group.name}: {group.region}", ""
     if not group.machine:
-        return None, f"{group.name}: no machine type is given"
+        return None, f"{group.name}: no machine type is given", "name a machine type"
     prices: list[Price] = []
     for machine in group.machines:
         price = catalog.price(group.cloud, machine, group.region, group.capacity)
         if isinstance(price, Unpriced):
-            return None, f"{group.name}: {price.reason}"
+            return None, f"{group.name}: {price.reason}", _way_to_price(group, machine, catalog)
         prices.append(price)
-    return max(prices, key=lambda price: price.usd_per_hour), ""
+    return max(prices, key=lambda price: price.usd_per_hour), "", ""
+
+
+def _way_to_price(group: NodeGroup, machine: str, catalog: Catalog) -> str:
+    """A price file prices only machine types of the catalogue (`catalog.own_prices`)."""
+    if catalog.sku(group.cloud, machine) or catalog.machine(group.cloud, machine):
+        return f"a price file of your own can price {machine}"
+    return f"{machine} must come into the catalogue first: docs/how-to/add-a-sku.md"
 
 
 def _plane_line(plane: ControlPlane, catalog: Catalog, today: date) -> CostLine:
@@ -168,7 +200,7 @@ def _plane_line(plane: ControlPlane, catalog: Catalog, today: date) -> CostLine:
     return CostLine(
         subject=plane.name,
         where=plane.where,
-        item="control plane",
+        item=CONTROL_PLANE,
         minimum_count=1,
         maximum_count=1,
         usd_per_hour=amount,
@@ -176,7 +208,17 @@ def _plane_line(plane: ControlPlane, catalog: Catalog, today: date) -> CostLine:
         date=day,
         origin="catalogue" if amount is not None else "",
         reason=reason,
+        way_out=_way_to_plane_price(plane, catalog) if reason else "",
     )
+
+
+def _way_to_plane_price(plane: ControlPlane, catalog: Catalog) -> str:
+    if isinstance(plane.support, Unknown) or isinstance(plane.kubernetes_version, Unknown):
+        return ""
+    minors = [version.minor for version in catalog.kubernetes(plane.cloud)]
+    if plane.kubernetes_version in minors:
+        return f"a control plane's price is the catalogue's own: {NEWER_CATALOGUE}"
+    return f"name a Kubernetes minor that the catalogue prices ({', '.join(minors)}), or {NEWER_CATALOGUE}"
 
 
 def _plane_price(

@@ -16,7 +16,8 @@ def stack(root):
     document = yaml.safe_load(text)["config"]["gpuplatform:platform"]
 
     def make(**changes):
-        value = json.dumps({**copy.deepcopy(document), **changes}, default=str)
+        kept = {key: value for key, value in (copy.deepcopy(document) | changes).items() if value is not None}
+        value = json.dumps(kept, default=str)
         return from_engine(value, secret=False, stack="aws-prod")
 
     return make

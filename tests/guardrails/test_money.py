@@ -139,3 +139,105 @@ def test_a_price_older_than_the_limit_makes_the_budget_not_evaluated(prices, gro
     assert DAY.isoformat() in found["budget"].message
     fresh = verdicts(group(), limits=limits, prices=prices, today=DAY + timedelta(days=30))
     assert fresh["budget"].status is Status.FAIL
+
+
+@pytest.fixture
+def priced(known, tmp_path, group):
+    """A pool, and the catalogue with its machine's price on demand and on spot."""
+
+    def make(cloud, hourly, spot="", **changes):
+        pool = group(cloud=cloud, **changes)
+        file = tmp_path / "prices.csv"
+        file.write_text(
+            "cloud,sku,region,usd_per_hour,usd_per_hour_spot,date\n"
+            f"{cloud},{pool.machine},{pool.region},{hourly},{spot},{DAY}\n"
+        )
+        return pool, known.with_prices(file)
+
+    return make
+
+
+def _limits(dollars, **more):
+    return Limits(monthly_usd=Decimal(dollars), **more)
+
+
+@pytest.mark.parametrize(
+    ("hourly", "budget", "status"),
+    [
+        ("0.0001", "0.08", Status.PASS),  # $0.073
+        ("0.0001", "0.071", Status.PASS),  # both are eight cents, rounded up
+        ("0.0001", "0.001", Status.FAIL),
+        ("1.00000001", "730", Status.FAIL),
+        ("1.00000001", "730.01", Status.PASS),
+        ("258.2248", "188504.10", Status.FAIL),  # $188,504.104
+        ("258.2248", "188504.102", Status.PASS),
+    ],
+)
+def test_a_budget_is_compared_in_the_cents_that_are_printed(priced, verdicts, hourly, budget, status):
+    pool, prices = priced("aws", hourly)
+    verdict = verdicts(pool, limits=_limits(budget), prices=prices)["budget"]
+    assert verdict.status is status
+    costs, limit = (part.split()[0].rstrip(";") for part in verdict.message.split("$")[1:3])
+    assert (costs.rstrip(",") == limit) <= (status is Status.PASS)
+    assert "$0.00" not in verdict.message
+
+
+SPOT = [
+    ("aws", "on-demand", False),  # spot is counted at the on-demand price
+    ("azure", "on-demand", True),
+    ("gcp", "on-demand", True),
+    *((cloud, "spot", False) for cloud in ("aws", "azure", "gcp")),
+]
+
+
+@pytest.mark.parametrize(("cloud", "capacity", "offered"), SPOT)
+def test_spot_is_a_way_out_only_where_it_lowers_the_sum(priced, verdicts, cloud, capacity, offered):
+    pool, prices = priced(cloud, "1", "" if cloud == "aws" else "0.5", capacity=capacity)
+    verdict = verdicts(pool, limits=_limits(1), prices=prices)["budget"]
+    assert verdict.status is Status.FAIL
+    assert ("spot" in verdict.way_out) is offered
+    assert "larger budget" in verdict.way_out
+
+
+@pytest.mark.parametrize("cloud", ["aws", "azure", "gcp"])
+def test_no_price_file_is_offered_for_a_control_plane(verdicts, cloud):
+    plane = _plane(cloud=cloud)
+    over = verdicts(planes=(plane,), limits=_limits(1))["budget"]
+    assert (over.status, over.way_out) == (Status.FAIL, "ask for a larger budget")
+    later = DAY + timedelta(days=200)
+    old = verdicts(planes=(plane,), limits=_limits(10_000, max_price_age_days=30), today=later)
+    for verdict in (old["price-age"], old["budget"]):
+        assert verdict.status is Status.NOT_EVALUATED
+        assert "newer release" in verdict.way_out
+        assert "max_price_age_days" in verdict.way_out
+        assert "price file" not in verdict.way_out
+    missing = verdicts(planes=(_plane(cloud=cloud, minor="1.99"),), limits=_limits(10_000))["budget"]
+    assert missing.status is Status.NOT_EVALUATED
+    assert "1.35" in missing.way_out
+    assert "price file" not in missing.way_out
+
+
+def test_the_way_to_a_missing_price_is_that_of_its_kind(group, verdicts):
+    def way_out(**changes):
+        verdict = verdicts(group(**changes), limits=_limits(1_000_000))["budget"]
+        assert verdict.status is Status.NOT_EVALUATED
+        return verdict.way_out
+
+    unpriced = way_out(machine="p5.48xlarge", region="us-west-2")
+    assert unpriced == "a price file of your own can price p5.48xlarge"
+    unlisted = way_out(machine="m99i.xlarge", asks_for_gpus=False)
+    assert "add-a-sku" in unlisted
+    assert "price file" not in unlisted
+    assert "update" in way_out(machine=Unknown("instanceTypes"))
+    assert "update" in way_out(nodes_max=Unknown("scalingConfig.maxSize"))
+    assert way_out(machine="") == "name a machine type"
+
+
+def test_a_price_of_a_day_to_come_has_no_age_and_is_no_pass(prices, group, verdicts):
+    eve = DAY - timedelta(days=1)
+    found = verdicts(group(), prices=prices, today=eve, limits=_limits(1_000_000, max_price_age_days=30))
+    assert (found["price-age"].status, found["price-age"].blocks) == (Status.NOT_EVALUATED, False)
+    assert found["budget"].status is Status.NOT_EVALUATED
+    for verdict in (found["price-age"], found["budget"]):
+        assert DAY.isoformat() in verdict.message
+        assert "GPUPLATFORM_TODAY" in verdict.way_out
