@@ -11,6 +11,7 @@ from gpuplatform.profile import aws, azure, gcp
 from gpuplatform.profile.fabric import NoFabric
 from gpuplatform.profile.facts import CloudFacts
 from gpuplatform.profile.model import Flavor, NodeProfile, PodWiring, SharedGpu, Taint
+from gpuplatform.profile.own_keys import refuse_clashes
 from gpuplatform.profile.sharing import shared_gpu
 
 __all__ = ["POOL_LABEL", "PURPOSE_LABEL", "node_profile"]
@@ -18,6 +19,9 @@ __all__ = ["POOL_LABEL", "PURPOSE_LABEL", "node_profile"]
 POOL_LABEL = "gpuplatform.io/pool"
 PURPOSE_LABEL = "gpuplatform.io/purpose"
 GPU = "nvidia.com/gpu"
+LONGEST_TAG_KEY = 128
+"""Of an Auto Scaling group, characters
+(https://docs.aws.amazon.com/autoscaling/ec2/userguide/ec2-auto-scaling-tagging.html)."""
 
 
 def node_profile(pool: NodePool, sku: Sku) -> NodeProfile:
@@ -35,15 +39,19 @@ def node_profile(pool: NodePool, sku: Sku) -> NodeProfile:
     sharing = shared_gpu(pool, sku, facts, gpus, where)
     advertised = _advertised(gpus, sharing, facts)
     labels = {
-        **pool.labels,
         "nvidia.com/gpu.present": "true",
         POOL_LABEL: pool.name,
         PURPOSE_LABEL: pool.purpose,
         **facts.labels,
         **({sharing.label: sharing.config} if sharing is not None and sharing.label else {}),
     }
+    refuse_clashes(pool, labels, (facts.gpu_taint, *facts.taints), where)
+    labels = {**pool.labels, **labels}
     own = (Taint(key=taint.key, value=taint.value, effect=taint.effect) for taint in pool.taints)
     taints = (facts.gpu_taint, *facts.taints, *own)
+    hints = _hints(labels, taints, advertised, facts) if facts.needs_scale_hints else {}
+    if pool.nodes.min == 0:
+        _hints_are_tags(hints, where)
     return NodeProfile(
         pool=pool.name,
         purpose=pool.purpose,
@@ -61,7 +69,7 @@ def node_profile(pool: NodePool, sku: Sku) -> NodeProfile:
         sharing=sharing,
         labels=labels,
         taints=taints,
-        scale_from_zero=_hints(labels, taints, advertised, facts) if facts.needs_scale_hints else {},
+        scale_from_zero=hints,
         device_plugins=(facts.gpu_plugin, *facts.fabric_plugins),
         advertised=advertised,
         pod=_pod(advertised, facts),
@@ -109,6 +117,18 @@ def _image_release(pool: NodePool, sku: Sku, where: str) -> str:
             way_out="leave image_release out",
         )
     return pool.image_release or ""
+
+
+def _hints_are_tags(hints: dict[str, str], where: str) -> None:
+    """A pool at zero announces each label and taint as a tag, whose key is longer than the label's own."""
+    for tag in hints:
+        if len(tag) > LONGEST_TAG_KEY:
+            raise Refusal(
+                f"the pool scales from zero and would announce {tag}, {len(tag)} characters",
+                where=f"{where}.{'taints' if '/node-template/taint/' in tag else 'labels'}",
+                rule=f"it is a tag of the Auto Scaling group, whose key has {LONGEST_TAG_KEY} at most",
+                way_out="choose a shorter key, or keep one node: nodes.min: 1",
+            )
 
 
 def _no_silent_tcp(pool: NodePool, sku: Sku, facts: CloudFacts, where: str) -> None:
