@@ -82,7 +82,10 @@ def facts(pool: NodePool, sku: Sku, where: str) -> CloudFacts:
 
 
 FIRST_NVLINK_DOMAIN: Final = "1.34.1-gke.1829001"
-"""The first version of GKE that gives A4X and A4X Max their networks (cluster-toolkit, examples/gke-a4x)."""
+"""The first version of GKE that gives A4X its networks (cluster-toolkit, examples/gke-a4x).
+
+For A4X Max none is published; Google's blueprint takes any 1.34 (examples/gke-a4x-max-bm). One bound does.
+"""
 
 
 def _preconditions(sku: Sku, plan: CapacityPlan, connects: Fabric) -> tuple[str, ...]:
