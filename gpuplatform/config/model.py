@@ -148,7 +148,7 @@ class Cluster(Model):
 
 
 class WorkloadClass(Model):
-    """Pools that serve one kind of work, the first one first; the next where that one has no room."""
+    """Pools that serve one kind of work, in their order; the next where one's maximum is used up."""
 
     name: Annotated[
         str,
