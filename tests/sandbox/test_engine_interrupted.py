@@ -59,8 +59,18 @@ def leftovers(machine: dict[str, str]) -> list[str]:
 
 def started(machine: dict[str, str]) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", ENSURE], env=machine, stderr=subprocess.PIPE, text=True, start_new_session=True
+        [sys.executable, "-c", ENSURE],
+        env=machine,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=_heard,  # noqa: PLW1509 - no thread of ours runs then
     )
+
+
+def _heard() -> None:
+    """Under nohup a process and its children ignore SIGHUP: not what is tested here."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def test_a_killed_build_leaves_nothing_half_and_the_next_call_cleans_up(machine, tmp_path, wait_for):

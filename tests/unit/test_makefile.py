@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -12,7 +13,13 @@ TARGETS = ("up", "down", "plan")
 
 
 def _make(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(["make", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    # `make test` runs these tests too, and hands its own flags and level down.
+    environ = {
+        key: value for key, value in os.environ.items() if key not in {"MAKEFLAGS", "MAKELEVEL", "MFLAGS"}
+    }
+    return subprocess.run(
+        ["make", *arguments], cwd=ROOT, env=environ, capture_output=True, text=True, check=False
+    )
 
 
 @pytest.mark.parametrize("target", TARGETS)
