@@ -12,11 +12,16 @@ from gpuplatform.config.capacity import (
     Spot,
 )
 from gpuplatform.config.clouds import Aws, Azure, Cloud, Gcp
+from gpuplatform.config.identity import Github, Identity
 from gpuplatform.config.layout import AwsLayout, AzureLayout, GcpLayout, TooSmall
+from gpuplatform.config.limits import Budget, Guardrails
 from gpuplatform.config.load import KEY, Project, find_project, from_engine, from_file, has_platform
-from gpuplatform.config.model import ApiAccess, Budget, Cluster, Guardrails, Network, Platform, WorkloadClass
+from gpuplatform.config.model import ApiAccess, Cluster, Network, Platform, WorkloadClass
 from gpuplatform.config.pools import NodePool, Nodes, SystemPool, Taint
 from gpuplatform.config.sharing import Mig, Mps, Sharing, TimeSlicing
+from gpuplatform.config.storage import Block, Object, SharedFilesystem, Storage, Teardown
+from gpuplatform.config.teams import Team
+from gpuplatform.config.uptime import Uptime
 
 __all__ = [
     "KEY",
@@ -25,6 +30,7 @@ __all__ = [
     "AwsLayout",
     "Azure",
     "AzureLayout",
+    "Block",
     "Budget",
     "Capacity",
     "CapacityBlock",
@@ -33,23 +39,31 @@ __all__ = [
     "FlexStart",
     "Gcp",
     "GcpLayout",
+    "Github",
     "Guardrails",
+    "Identity",
     "Mig",
     "Mps",
     "Network",
     "NodePool",
     "Nodes",
+    "Object",
     "OnDemand",
     "Platform",
     "Project",
     "Queued",
     "Reservation",
+    "SharedFilesystem",
     "Sharing",
     "Spot",
+    "Storage",
     "SystemPool",
     "Taint",
+    "Team",
+    "Teardown",
     "TimeSlicing",
     "TooSmall",
+    "Uptime",
     "WorkloadClass",
     "find_project",
     "from_engine",

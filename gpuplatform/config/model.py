@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from datetime import date
-from decimal import Decimal
-from ipaddress import IPv4Network
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import Field, PlainSerializer, PlainValidator, WithJsonSchema, model_validator
+from pydantic import Field, model_validator
 
 from gpuplatform.config.base import At, Model
 from gpuplatform.config.blocks import private_problem, public_problem
 from gpuplatform.config.clouds import Aws, Azure, Cloud, Gcp, admin_problem
+from gpuplatform.config.identity import Identity
 from gpuplatform.config.layout import (
     AZURE_RESERVED_CIDRS,
     AwsLayout,
@@ -23,65 +21,15 @@ from gpuplatform.config.layout import (
     azure_layout,
     gcp_layout,
 )
+from gpuplatform.config.limits import Budget, Guardrails, budget_problem
 from gpuplatform.config.pools import NodePool, SystemPool
+from gpuplatform.config.storage import Storage, TierName, storage_problems
+from gpuplatform.config.teams import Team, team_problems
+from gpuplatform.config.uptime import UptimeText
+from gpuplatform.config.values import Cidr, Day
 from gpuplatform.tags import Tags
 
-__all__ = ["ApiAccess", "Budget", "Cluster", "Guardrails", "Network", "Platform"]
-
-
-def _cidr(value: Any) -> IPv4Network:
-    if isinstance(value, IPv4Network):
-        return value
-    if not isinstance(value, str):
-        raise ValueError("a CIDR such as 10.0.0.0/16 is text")  # noqa: TRY004 - pydantic takes ValueError only
-    try:
-        return IPv4Network(value)
-    except ValueError as error:
-        raise ValueError(f"{error}; a CIDR is written like 10.0.0.0/16") from None
-
-
-def _date(value: Any) -> date:
-    if isinstance(value, date):
-        return value
-    # An unquoted YAML date reaches the program as the engine prints Go's time of it.
-    if isinstance(value, str) and re.fullmatch(r"\d{4}-\d{2}-\d{2}( 00:00:00 \+0000 UTC)?", value):
-        try:
-            return date.fromisoformat(value[:10])
-        except ValueError:
-            raise ValueError(f"{value} is no day of the calendar") from None
-    raise ValueError("a date is written like 2027-01-31")
-
-
-def _money(value: Any) -> Decimal:
-    if isinstance(value, str) and re.fullmatch(r"[+-]?\d+(\.\d*)?[eE][+-]?\d+", value):
-        raise ValueError(f"YAML reads {value} as text; write the amount in full, such as 25000")
-    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
-        raise ValueError("an amount is a plain number of US dollars, without quotes")  # noqa: TRY004 - as above
-    amount = Decimal(str(value))
-    if not amount.is_finite():
-        raise ValueError("an amount is a finite number; a stack without a limit has no `budget`")
-    if amount <= 0:
-        raise ValueError("an amount is above zero")
-    if amount < _CENT:
-        raise ValueError(f"{value} is below one cent, 0.01")
-    return amount
-
-
-_CENT: Final = Decimal("0.01")
-
-Cidr = Annotated[
-    IPv4Network,
-    PlainValidator(_cidr),
-    PlainSerializer(str),
-    WithJsonSchema({"type": "string", "pattern": r"^\d{1,3}(\.\d{1,3}){3}/\d{1,2}$"}),
-]
-Day = Annotated[date, PlainValidator(_date), WithJsonSchema({"type": "string", "format": "date"})]
-Usd = Annotated[
-    Decimal,
-    PlainValidator(_money),
-    PlainSerializer(float),
-    WithJsonSchema({"type": "number", "exclusiveMinimum": 0}),
-]
+__all__ = ["ApiAccess", "Cluster", "Network", "Platform", "WorkloadClass"]
 
 
 class Network(Model):
@@ -163,34 +111,6 @@ class WorkloadClass(Model):
     ]
 
 
-class Budget(Model):
-    """What the environment may cost at the autoscaler's maximum."""
-
-    monthly_usd: Annotated[Usd, Field(description="US dollars a month of 730 hours.")]
-
-
-class Guardrails(Model):
-    """Operations' limits. A policy pack's own limits apply as well; the stricter of the two wins."""
-
-    regions: Annotated[
-        tuple[str, ...] | None, Field(min_length=1, description="Regions that may be used; all if left out.")
-    ] = None
-    gpu_models: Annotated[
-        tuple[str, ...] | None,
-        Field(min_length=1, description="GPU models that may be used, such as H100; all if left out."),
-    ] = None
-    max_price_age_days: Annotated[
-        int | None,
-        Field(
-            ge=1, description="A price older than this makes the budget 'not evaluated'; never if left out."
-        ),
-    ] = None
-    not_evaluated: Annotated[
-        Literal["warn", "fail"],
-        Field(description="Whether a verdict that could not be evaluated blocks the deployment."),
-    ] = "warn"
-
-
 _ZONE_RULES: dict[str, tuple[str, str]] = {
     "aws": (r"[a-z]{2}(-[a-z]+)+-\d[a-z]|[a-z]+\d-az\d+", "a zone ID (use1-az4) or a zone name (us-east-1a)"),
     "azure": (r"[1-3]", '"1", "2" or "3"'),
@@ -254,7 +174,24 @@ class Platform(Model):
     workload_classes: Annotated[
         tuple[WorkloadClass, ...], Field(description="Which pools serve which work, in which order.")
     ] = ()
+    storage: Annotated[
+        dict[TierName, Storage],
+        Field(default_factory=dict, max_length=20, description="Storage tiers by their names; 20 at most."),
+    ]
+    teams: Annotated[
+        tuple[Team, ...], Field(max_length=200, description="Who shares the cluster; 200 teams at most.")
+    ] = ()
+    identity: Annotated[
+        Identity | None, Field(description="Who deploys; built by `gpuplatform bootstrap`.")
+    ] = None
     budget: Budget | None = None
+    uptime: Annotated[
+        UptimeText | None,
+        Field(
+            description="When the environment is up, such as weekdays 08:00-19:00 Europe/Berlin; always if "
+            "left out. Its own teardown keeps the storage."
+        ),
+    ] = None
     guardrails: Guardrails = Guardrails()
     prices: Annotated[
         str | None,
@@ -289,6 +226,16 @@ class Platform(Model):
         return self
 
     @model_validator(mode="after")
+    def _storage_as_named(self) -> Self:
+        found = [
+            *storage_problems(self.storage, self.network.zones),
+            *team_problems(self.teams, self.storage),
+        ]
+        for path, why in found:
+            raise At(path, why)
+        return self
+
+    @model_validator(mode="after")
     def _cloud_shapes(self) -> Self:
         provider = self.cloud.provider
         for index, admin in enumerate(self.cluster.admins):
@@ -312,6 +259,18 @@ class Platform(Model):
                     f"node_pools[{index}].zones",
                     f"{', '.join(stray)} is no zone of the network ({', '.join(self.network.zones)})",
                 )
+        return self
+
+    @model_validator(mode="after")
+    def _money_and_identity_as_the_cloud_has_them(self) -> Self:
+        provider = self.cloud.provider
+        if self.budget is not None and (found := budget_problem(provider, self.budget)) is not None:
+            raise At(f"budget.{found[0]}", found[1])
+        if provider != "aws" and self.identity is not None and not self.identity.github.create_provider:
+            raise At(
+                "identity.github.create_provider",
+                "only an AWS account has one provider for all; leave it out",
+            )
         return self
 
     @model_validator(mode="after")

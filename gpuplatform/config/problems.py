@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable
-from typing import Any, Final, get_args
+from typing import Any, Final, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
@@ -15,6 +15,7 @@ from gpuplatform.config.base import At
 from gpuplatform.config.capacity import Capacity
 from gpuplatform.config.clouds import Cloud
 from gpuplatform.config.sharing import Sharing
+from gpuplatform.config.storage import Storage
 from gpuplatform.errors import ConfigError
 
 __all__ = ["NOT_BUILT", "Locate", "Written", "empty_in", "findings_of", "secrets_in"]
@@ -25,12 +26,8 @@ Written = Callable[[Path], str | None]
 """The text of a value as the file has it; None where no file is known."""
 
 NOT_BUILT: Final[dict[str, str]] = {
-    "storage": "storage tiers",
-    "teams": "self-service for teams",
-    "identity": "CI and workload identities",
-    "uptime": "schedules that tear an environment down",
-    "budget.alert_percent": "budget alerts in the cloud itself",
-    "budget.contacts": "budget alerts in the cloud itself",
+    "teams.group": "self-service for teams",
+    "teams.gpus": "self-service for teams",
 }
 """Keys whose part is not built: refused by name, since accepting and ignoring one would cost money."""
 
@@ -54,7 +51,7 @@ def _echoes(finding: Any, paths: list[Path]) -> bool:
 
 def _one(finding: Any, model: type[BaseModel], locate: Locate, written: Written) -> ConfigError:
     loc = finding["loc"]
-    path = tuple(part for part in loc if part != _KEY_OF and not _is_branch(part, loc))
+    path = tuple(part for index, part in enumerate(loc) if part != _KEY_OF and not _is_branch(index, loc))
     kind, value = finding["type"], finding.get("input")
     cause = finding.get("ctx", {}).get("error")
     if isinstance(cause, At):
@@ -181,11 +178,17 @@ _KEY_OF: Final = "[key]"
 _BRANCHES: Final[dict[str, Any]] = {"cloud": Cloud, "capacity": Capacity, "sharing": Sharing}
 
 
-def _is_branch(part: str | int, loc: Path) -> bool:
+_BRANCHES_BY_NAME: Final[dict[str, Any]] = {"storage": Storage}
+"""Unions that are the values of a mapping: the tag follows the name that somebody chose."""
+
+
+def _is_branch(index: int, loc: Path) -> bool:
     """Pydantic puts a union's tag into the path; it is no key of the file."""
-    index = loc.index(part)
-    before = loc[index - 1] if index else None
-    return before in _BRANCHES and part in _tags(_BRANCHES[str(before)])
+    for steps, branches in ((1, _BRANCHES), (2, _BRANCHES_BY_NAME)):
+        before = loc[index - steps] if index >= steps else None
+        if before in branches and loc[index] in _tags(branches[str(before)]):
+            return steps in {1, index}
+    return False
 
 
 def _tags(union: Any) -> set[Any]:
@@ -224,24 +227,23 @@ def _description_inside(model: type[BaseModel], path: Path, argument: int) -> st
 
 def _model_at(model: type[BaseModel], path: Path) -> list[type[BaseModel]]:
     models = [model]
+    mapping = False
     for part in path:
-        if isinstance(part, int):
+        if isinstance(part, int) or mapping:  # an item of a list, or a name that somebody chose
+            mapping = False
             continue
         if branches := [one for one in models if part in _literals(one)]:
             models = branches  # a union's tag: only that member counts from here on
             continue
-        models = [
-            inner
-            for one in models
-            if part in one.model_fields
-            for inner in _models_in(one.model_fields[part].annotation)
-        ]
+        annotations = [one.model_fields[part].annotation for one in models if part in one.model_fields]
+        models = [inner for annotation in annotations for inner in _models_in(annotation)]
+        mapping = any(get_origin(annotation) is dict for annotation in annotations)
     return models
 
 
 def _literals(model: type[BaseModel]) -> set[Any]:
     """The tags that a member of a discriminated union goes by."""
-    fields = (model.model_fields.get(name) for name in ("kind", "provider"))
+    fields = (model.model_fields.get(name) for name in ("kind", "provider", "tier"))
     return {tag for field in fields if field is not None for tag in get_args(field.annotation)}
 
 

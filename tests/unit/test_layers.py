@@ -9,13 +9,16 @@ import pytest
 
 LAYERS = (
     {"cli"},
+    {"bootstrap"},
     {"report", "sandbox"},
     {"accept", "plan"},
     {"platform"},
     {"aws", "azure", "gcp", "policy"},
     {"kubernetes"},
     {"component", "contracts"},
+    {"security"},
     {"guardrails"},
+    {"permissions", "schedule", "storage", "trust"},
     {"profile"},
     {"config"},
     {"replacement"},
@@ -24,7 +27,8 @@ LAYERS = (
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 APART = ({"aws", "azure", "gcp"}, {"report", "sandbox"}, {"accept", "plan"})
-PURE = {"catalog", "replacement", "config", "profile", "guardrails"} | LAYERS[-1]
+PURE = {"catalog", "replacement", "config", "profile", "guardrails", "security"} | LAYERS[-1]
+PURE |= {"permissions", "schedule", "storage", "trust"}
 SANDBOX_MAY = {"sandbox", "replacement", "catalog", "config"} | LAYERS[-1]
 
 PACKAGE = Path(__file__).parents[2] / "gpuplatform"

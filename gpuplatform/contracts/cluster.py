@@ -1,15 +1,10 @@
-"""What the clouds have in common: what networks, clusters and GPU pools are made of, and what they give.
-
-The clouds' own arguments and components extend these, so that a name, a default and a check that hold on
-every cloud stand here once.
-"""
+"""What a cluster is made of and what it gives, on every cloud."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from ipaddress import IPv4Network
-from typing import Any, ClassVar, Final, Literal, TypeVar
+from typing import Any, ClassVar, Literal
 
 import pulumi
 import pulumi_kubernetes as kubernetes
@@ -17,34 +12,15 @@ import pulumi_kubernetes as kubernetes
 from gpuplatform.catalog import Cloud
 from gpuplatform.component import Component
 from gpuplatform.config.clouds import admin_problem
+from gpuplatform.contracts.bounds import check_bounds
 from gpuplatform.errors import Refusal
 from gpuplatform.naming import problem
-from gpuplatform.profile import Driver, NodeProfile
 from gpuplatform.tags import Tags
 
-__all__ = [
-    "TAINT_EFFECTS",
-    "ClusterArgs",
-    "ClusterComponent",
-    "ClusterHandle",
-    "GpuPoolArgs",
-    "GpuPoolComponent",
-    "NetworkArgs",
-    "Support",
-    "driver_of",
-]
+__all__ = ["ClusterArgs", "ClusterComponent", "ClusterHandle", "Mount", "Support"]
 
+Mount = Literal["object", "lustre", "nfs"]
 Support = Literal["standard", "extended"]
-
-TAINT_EFFECTS: Final = {
-    "NoSchedule": "NO_SCHEDULE",
-    "PreferNoSchedule": "PREFER_NO_SCHEDULE",
-    "NoExecute": "NO_EXECUTE",
-}
-"""Kubernetes' taint effects as EKS and GKE spell them
-(https://docs.aws.amazon.com/eks/latest/APIReference/API_Taint.html,
-https://cloud.google.com/kubernetes-engine/docs/reference/rest/v1/NodeConfig#effect); AKS takes Kubernetes'.
-"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,27 +56,6 @@ class ClusterHandle:
 
 
 @dataclass(frozen=True, kw_only=True)
-class NetworkArgs:
-    """What a network is made of, on every cloud.
-
-    Attributes:
-        name: Prefix of every physical name, such as `vision-prod`.
-        region: The cloud's own name of the region.
-        cidr: What the network is numbered from; how it is divided: `gpuplatform.config.layout`.
-        zones: Where nodes may be, as the cloud names its zones.
-        nodes_max: Nodes of all pools at their maximum, upgrade surge included, so that all of them find room.
-        tags: Tags of every resource that takes some.
-    """
-
-    name: str
-    region: str
-    cidr: IPv4Network
-    zones: tuple[str, ...]
-    nodes_max: int
-    tags: Tags
-
-
-@dataclass(frozen=True, kw_only=True)
 class ClusterArgs:
     """What a cluster is made of, on every cloud.
 
@@ -117,6 +72,7 @@ class ClusterArgs:
         api_public_cidrs: Who reaches the API from outside; it has no public address where this is empty.
         support: `extended` buys the minor a longer life at a higher price of the control plane.
         protect: Protects what holds data from deletion.
+        mounts: What pods mount beside disks; the cluster gets the CSI drivers for it.
 
     Raises:
         Refusal: The cloud cannot build it.
@@ -138,6 +94,7 @@ class ClusterArgs:
     api_public_cidrs: tuple[str, ...] = ()
     support: Support = "standard"
     protect: bool = True
+    mounts: tuple[Mount, ...] = ()
 
     def __post_init__(self) -> None:
         if (why := problem(self.KIND, self.name)) is not None:
@@ -157,58 +114,12 @@ class ClusterArgs:
         for admin in self.admins:
             if (why := admin_problem(self.CLOUD, admin)) is not None:
                 raise Refusal(why, where="cluster.admins", way_out="correct the entry, or leave it out")
-        _check_bounds("cluster.system.nodes", self.system_min, self.system_max)
+        check_bounds("cluster.system.nodes", self.system_min, self.system_max)
 
     @property
     def system_autoscaled(self) -> bool:
         """Whether the autoscaler decides on the system pool's size."""
         return self.system_max > self.system_min
-
-
-@dataclass(frozen=True, kw_only=True)
-class GpuPoolArgs:
-    """What a GPU pool is made of, on every cloud.
-
-    Attributes:
-        profile: What its nodes are: `gpuplatform.profile.node_profile`.
-        nodes_min: Nodes in all zones together that are always there; 0 lets the pool scale from zero.
-        nodes_max: Nodes in all zones together that the autoscaler may reach; a fixed size where it equals
-            `nodes_min`.
-        zones: Where its nodes may be; the machine type must be offered there.
-        tags: Tags of the pool, its machines and their disks.
-
-    Raises:
-        Refusal: The cloud cannot build it.
-    """
-
-    KIND: ClassVar[str]
-    """What its cloud calls it: a kind of `gpuplatform.naming.RULES`."""
-    DRIVER: ClassVar[tuple[type[Driver], ...]]
-    """Who may own the driver on this cloud."""
-
-    profile: NodeProfile
-    nodes_min: int
-    nodes_max: int
-    zones: tuple[str, ...]
-    tags: Tags
-
-    def __post_init__(self) -> None:
-        # The clouds say so too, minutes into a deployment and without the rule (Azure/AKS#3300).
-        if (why := problem(self.KIND, self.profile.pool)) is not None:
-            raise Refusal(why, where=f"{self.where}.name", way_out="choose another name for the pool")
-        if not isinstance(self.profile.driver, self.DRIVER):
-            raise _other_owner(self.profile, " or ".join(kind.__name__ for kind in self.DRIVER))
-        _check_bounds(f"{self.where}.nodes", self.nodes_min, self.nodes_max)
-
-    @property
-    def where(self) -> str:
-        """Where the pool stands in a configuration."""
-        return f"node_pools.{self.profile.pool}"
-
-    @property
-    def autoscaled(self) -> bool:
-        """Whether the autoscaler decides on the pool's size."""
-        return self.nodes_max > self.nodes_min
 
 
 class ClusterComponent(Component):
@@ -298,62 +209,4 @@ class ClusterComponent(Component):
             kubeconfig_command=self.kubeconfig_command,
             oidc_issuer=self.oidc_issuer,
             **outputs,
-        )
-
-
-class GpuPoolComponent(Component):
-    """A pool of GPU nodes, whatever its cloud.
-
-    Outputs:
-        node_group_name: The physical name of what holds the nodes: node group, agent pool or node pool.
-        node_group_id: Its ID; its ARN on AWS.
-
-    Attributes:
-        node_group: The resource itself: what runs on its GPUs depends on it.
-    """
-
-    node_group: pulumi.Resource
-    node_group_name: pulumi.Output[str]
-    node_group_id: pulumi.Output[str]
-
-    def finish_pool(
-        self, node_group: pulumi.Resource, name: pulumi.Output[str], id_: pulumi.Output[str], **outputs: Any
-    ) -> None:
-        """Sets the outputs and registers them, with what else the cloud's pool gives."""
-        self.node_group = node_group
-        self.node_group_name = name
-        self.node_group_id = id_
-        self.finish(node_group_name=name, node_group_id=id_, **outputs)
-
-
-D = TypeVar("D", bound=Driver)
-
-
-def driver_of(profile: NodeProfile, kind: type[D]) -> D:
-    """The profile's driver, which is of the kind `kind`.
-
-    Raises:
-        Refusal: It has another owner.
-    """
-    if not isinstance(profile.driver, kind):
-        raise _other_owner(profile, kind.__name__)
-    return profile.driver
-
-
-def _other_owner(profile: NodeProfile, names: str) -> Refusal:
-    return Refusal(
-        f"the profile of {profile.sku} has another cloud's driver ({type(profile.driver).__name__})",
-        where=f"node_pools.{profile.pool}.sku",
-        rule=f"a pool of this cloud takes profiles with {names}",
-        way_out="make the profile from a machine type of the pool's own cloud: gpuplatform sku list",
-    )
-
-
-def _check_bounds(where: str, nodes_min: int, nodes_max: int) -> None:
-    if not 0 <= nodes_min <= nodes_max or nodes_max < 1:
-        raise Refusal(
-            f"{nodes_min} to {nodes_max} nodes",
-            where=where,
-            rule="min is at least 0, max at least 1, and min is not above max",
-            way_out="swap them, or raise max",
         )

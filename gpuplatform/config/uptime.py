@@ -1,0 +1,102 @@
+"""When an environment is up: days and hours of the week, in a time zone."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, time
+from typing import Annotated, Any, Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
+
+__all__ = ["Uptime", "UptimeText"]
+
+_DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_NAMED: Final = {"weekdays": frozenset(range(5)), "daily": frozenset(range(7))}
+_PATTERN: Final = r"(?P<days>[a-z,-]+) (?P<start>[012]\d:[0-5]\d)-(?P<end>[012]\d:[0-5]\d) (?P<zone>[\w+/-]+)"
+_RULE: Final = (
+    "days, hours and a time zone, such as `weekdays 08:00-19:00 Europe/Berlin` or `mon,wed-fri ...`"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Uptime:
+    """A weekly schedule.
+
+    Attributes:
+        text: As it is written.
+        days: Weekdays on which it begins, Monday 0.
+        start: When it begins, by the zone's clock; a time that a change of the clocks skips is read as the
+            one after it.
+        end: When it ends: on the next day where it is not after `start`.
+        zone: The time zone.
+    """
+
+    text: str
+    days: frozenset[int]
+    start: time
+    end: time
+    zone: ZoneInfo
+
+    def __str__(self) -> str:
+        return self.text
+
+    def is_up(self, moment: datetime) -> bool:
+        """Whether the environment is to be up at `moment`, which knows its time zone."""
+        local = moment.astimezone(self.zone)
+        now, today = local.time(), local.weekday()
+        if self.start < self.end:
+            return today in self.days and self.start <= now < self.end
+        return (today in self.days and now >= self.start) or ((today - 1) % 7 in self.days and now < self.end)
+
+
+def _parse(value: Any) -> Uptime:
+    if isinstance(value, Uptime):
+        return value
+    if not isinstance(value, str):
+        raise ValueError(f"an uptime is text: {_RULE}")  # noqa: TRY004 - pydantic takes ValueError only
+    found = re.fullmatch(_PATTERN, value)
+    if found is None:
+        raise ValueError(f"{value!r} is no uptime; write {_RULE}")
+    start, end = _clock(found["start"]), _clock(found["end"])
+    if start == end:
+        raise ValueError(
+            f"{value!r} begins and ends at one time; leave `uptime` out for an environment that stays"
+        )
+    return Uptime(text=value, days=_days(found["days"]), start=start, end=end, zone=_zone(found["zone"]))
+
+
+def _clock(text: str) -> time:
+    try:
+        return time.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"{text} is no time of day; hours go from 00 to 23") from None
+
+
+def _days(text: str) -> frozenset[int]:
+    if text in _NAMED:
+        return _NAMED[text]
+    found: set[int] = set()
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        if first not in _DAYS or (last or first) not in _DAYS:
+            raise ValueError(f"{part!r} is no day; the days are {', '.join(_DAYS)}, weekdays and daily")
+        begin, end = _DAYS.index(first), _DAYS.index(last or first)
+        found |= {day % 7 for day in range(begin, (end if end >= begin else end + 7) + 1)}
+    return frozenset(found)
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ValueError(f"there is no time zone {name!r}; write one such as Europe/Berlin or UTC") from None
+
+
+UptimeText = Annotated[
+    Uptime,
+    PlainValidator(_parse),
+    PlainSerializer(str),
+    WithJsonSchema({"type": "string", "pattern": f"^{_PATTERN.replace('?P<', '?<')}$"}),
+]

@@ -1,0 +1,14 @@
+"""What storage an environment has: `storage_plans(config, profiles)`, pure."""
+
+from __future__ import annotations
+
+from gpuplatform.storage.model import (
+    BlockPlan,
+    CachePlan,
+    DiskClass,
+    ObjectPlan,
+    SharedFilesystemPlan,
+    StoragePlan,
+)
+
+__all__ = ["BlockPlan", "CachePlan", "DiskClass", "ObjectPlan", "SharedFilesystemPlan", "StoragePlan"]
