@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -10,9 +10,8 @@ from gpuplatform.config.base import At, Model
 
 __all__ = ["Github", "Identity"]
 
-GithubId = Annotated[
-    str, Field(pattern=r"^[1-9]\d{0,18}$", description='A quoted number that GitHub gives, such as "9919".')
-]
+_ID: Final = r"^[1-9]\d{0,18}$"
+_ID_RULE: Final = 'a quoted number, such as "9919"'
 
 
 class Github(Model):
@@ -41,11 +40,12 @@ class Github(Model):
         ],
         Field(min_length=1, description="Environments of the repository whose jobs may deploy."),
     ]
-    owner_id: Annotated[GithubId | None, Field(description="The owner's number, for immutable subjects.")] = (
-        None
-    )
+    owner_id: Annotated[
+        str | None, Field(pattern=_ID, description=f"The owner's number, for immutable subjects: {_ID_RULE}.")
+    ] = None
     repository_id: Annotated[
-        GithubId | None, Field(description="The repository's number, for immutable subjects.")
+        str | None,
+        Field(pattern=_ID, description=f"The repository's number, for immutable subjects: {_ID_RULE}."),
     ] = None
     subjects: Annotated[
         Literal["classic", "immutable", "both"] | None,
@@ -77,7 +77,7 @@ class Github(Model):
             raise At(
                 "subjects",
                 f"{self.subjects} needs owner_id and repository_id; "
-                "`gh api repos/OWNER/REPOSITORY --jq '.owner.id, .id'` prints them",
+                "`gh api repos/ER/OSITORY --jq '.owner.id, .id'` prints them",
             )
         return self
 

@@ -81,7 +81,7 @@ def _one(finding: Any, model: type[BaseModel], locate: Locate, written: Written)
 
 
 def _as_pydantic_says(finding: Any, where: str) -> ConfigError:
-    said = finding["msg"]
+    said = "A mapping belongs here" if finding["type"] == "dict_type" else finding["msg"]
     return ConfigError(f"{said[0].lower()}{said[1:]}, not {_short(finding.get('input'))}", where=where)
 
 
@@ -207,6 +207,8 @@ def _fields(model: type[BaseModel], path: Path) -> list[str]:
 def _description(model: type[BaseModel], path: Path) -> str:
     if path[-1] == _KEY_OF:
         return _description_inside(model, path[:-2], 0)
+    if isinstance(path[-1], int):
+        return _description_inside(model, path[:-1], 0)
     for one in _model_at(model, path[:-1]):
         field = one.model_fields.get(str(path[-1]))
         if field is not None and field.description:
@@ -215,7 +217,7 @@ def _description(model: type[BaseModel], path: Path) -> str:
 
 
 def _description_inside(model: type[BaseModel], path: Path, argument: int) -> str:
-    """What is said of a mapping's keys (argument 0) or of the values in it (the last)."""
+    """What is said of a mapping's keys or a list's items (argument 0), or of its values (the last)."""
     for one in _model_at(model, path[:-1]):
         field = one.model_fields.get(str(path[-1])) if path else None
         arguments = get_args(field.annotation) if field is not None else ()

@@ -143,12 +143,8 @@ CASES = {
 }
 
 NOT_BUILT = {
-    "storage": _top(storage={}),
-    "teams": _top(teams=[]),
-    "identity": _top(identity={}),
-    "uptime": _top(uptime="weekdays"),
-    "alert_percent": _in("budget", alert_percent=[50]),
-    "contacts": _in("budget", contacts=["a@example.com"]),
+    "group": _top(teams=[{"name": "vision", "group": "ml-vision"}]),
+    "gpus": _top(teams=[{"name": "vision", "gpus": {"serve": 1}}]),
 }
 
 
