@@ -77,7 +77,7 @@ class Github(Model):
             raise At(
                 "subjects",
                 f"{self.subjects} needs owner_id and repository_id; "
-                "`gh api repos/ER/OSITORY --jq '.owner.id, .id'` prints them",
+                "`gh api repos/OWNER/REPOSITORY --jq '.owner.id, .id'` prints them",
             )
         return self
 
