@@ -41,6 +41,11 @@ class NameRule:
 
 _AWS_IAM: Final = "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html"
 _AWS_EKS: Final = "https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateCluster.html"
+_AWS_S3: Final = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html"
+_AWS_KMS: Final = "https://docs.aws.amazon.com/kms/latest/APIReference/API_CreateAlias.html"
+_AWS_BUDGETS: Final = (
+    "https://docs.aws.amazon.com/aws-cost-management/latest/APIReference/API_budgets_Budget.html"
+)
 _AZURE: Final = "https://learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules"
 _GCP: Final = "https://cloud.google.com/compute/docs/naming-resources"
 _GKE: Final = "https://cloud.google.com/kubernetes-engine/docs/reference/rest/v1/projects.locations.clusters"
@@ -52,6 +57,11 @@ RULES: Final[dict[str, NameRule]] = {
         NameRule(kind="EKS cluster", limit=100, pattern=r"[0-9A-Za-z][A-Za-z0-9_-]*", source=_AWS_EKS),
         NameRule(kind="EKS node group", limit=63, pattern=r"[0-9A-Za-z][A-Za-z0-9_-]*", source=_AWS_EKS),
         NameRule(kind="IAM role", limit=64, pattern=r"[\w+=,.@-]+", source=_AWS_IAM),
+        NameRule(kind="IAM policy", limit=128, pattern=r"[\w+=,.@-]+", source=_AWS_IAM),
+        # No dots, which S3 would take: the certificate of *.s3.amazonaws.com covers no further label.
+        NameRule(kind="S3 bucket", limit=63, pattern=r"[a-z0-9][a-z0-9-]*[a-z0-9]", source=_AWS_S3, shortest=3),
+        NameRule(kind="KMS alias", limit=250, pattern=r"(?!aws/)[\w/-]+", source=_AWS_KMS),
+        NameRule(kind="AWS budget", limit=100, pattern=r"[^:\\]+", source=_AWS_BUDGETS),
         NameRule(kind="resource group", limit=90, pattern=r"[\w().-]*[\w()-]", source=_AZURE),
         NameRule(kind="virtual network", limit=64, pattern=r"\w([\w.-]*\w)?", source=_AZURE, shortest=2),
         # 63 characters, but the name is its DNS prefix too, which has 54 and no underscores.

@@ -1,4 +1,4 @@
-"""AWS resources of the SDK's largest modules (`ec2`, `cloudwatch`, `kms`, `autoscaling`), as plain resources.
+"""AWS resources of the SDK's largest modules (`ec2`, `s3`, `fsx`, `budgets`, `kms`), as plain resources.
 
 The small modules, `eks` and `iam`, are used as they are.
 """
@@ -12,7 +12,7 @@ import pulumi
 
 from gpuplatform.component import PlainResource
 
-__all__ = ["AwsResource", "Key", "LaunchTemplate"]
+__all__ = ["AwsResource", "Bucket", "Key", "LaunchTemplate", "LustreFileSystem"]
 
 
 class AwsResource(PlainResource):
@@ -32,6 +32,45 @@ class Key(AwsResource):
 
     def __init__(self, name: str, props: Mapping[str, Any], opts: pulumi.ResourceOptions) -> None:
         super().__init__("aws:kms/key:Key", name, {**props, "arn": None}, opts)
+
+
+class Bucket(AwsResource):
+    """An S3 bucket. Its ID is its name.
+
+    Outputs:
+        arn: Its ARN.
+    """
+
+    arn: pulumi.Output[str]
+
+    def __init__(self, name: str, props: Mapping[str, Any], opts: pulumi.ResourceOptions) -> None:
+        super().__init__("aws:s3/bucket:Bucket", name, {**props, "arn": None}, opts)
+
+
+class LustreFileSystem(AwsResource):
+    """A file system of FSx for Lustre.
+
+    Outputs:
+        arn: Its ARN.
+        dns_name: What clients resolve.
+        mount_name: What they mount below it.
+    """
+
+    arn: pulumi.Output[str]
+
+    def __init__(self, name: str, props: Mapping[str, Any], opts: pulumi.ResourceOptions) -> None:
+        outputs = {"arn": None, "dnsName": None, "mountName": None}
+        super().__init__("aws:fsx/lustreFileSystem:LustreFileSystem", name, {**props, **outputs}, opts)
+
+    @property
+    def dns_name(self) -> pulumi.Output[str]:  # noqa: D102 - above
+        name: pulumi.Output[str] = pulumi.get(self, "dnsName")
+        return name
+
+    @property
+    def mount_name(self) -> pulumi.Output[str]:  # noqa: D102 - above
+        name: pulumi.Output[str] = pulumi.get(self, "mountName")
+        return name
 
 
 class LaunchTemplate(AwsResource):
