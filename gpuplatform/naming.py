@@ -47,6 +47,9 @@ _AWS_BUDGETS: Final = (
     "https://docs.aws.amazon.com/aws-cost-management/latest/APIReference/API_budgets_Budget.html"
 )
 _AZURE: Final = "https://learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules"
+_AZURE_BUDGET: Final = "https://learn.microsoft.com/rest/api/consumption/budgets/create-or-update"
+_AZURE_LUSTRE: Final = "https://learn.microsoft.com/rest/api/storagecache/aml-filesystems/create-or-update"
+_AZURE_ROLE: Final = "https://learn.microsoft.com/azure/role-based-access-control/custom-roles"
 _GCP: Final = "https://cloud.google.com/compute/docs/naming-resources"
 _GKE: Final = "https://cloud.google.com/kubernetes-engine/docs/reference/rest/v1/projects.locations.clusters"
 _GCP_IAM: Final = "https://cloud.google.com/iam/docs/service-accounts-create"
@@ -67,6 +70,18 @@ RULES: Final[dict[str, NameRule]] = {
         # 63 characters, but the name is its DNS prefix too, which has 54 and no underscores.
         NameRule(kind="AKS cluster", limit=54, pattern=r"[a-zA-Z0-9]+(-+[a-zA-Z0-9]+)*", source=_AZURE),
         NameRule(kind="AKS agent pool", limit=12, pattern=r"[a-z][a-z0-9]*", source=_AZURE, separator=""),
+        NameRule(
+            kind="storage account", limit=24, pattern=r"[a-z0-9]+", source=_AZURE, separator="", shortest=3
+        ),
+        # 24 characters, of which 8 are the digits that Pulumi adds.
+        NameRule(kind="key vault", limit=16, pattern=r"[a-zA-Z](-?[a-zA-Z0-9])*", source=_AZURE, shortest=3),
+        NameRule(kind="managed identity", limit=128, pattern=r"[A-Za-z0-9][\w-]*", source=_AZURE, shortest=3),
+        NameRule(kind="private endpoint", limit=64, pattern=r"\w([\w.-]*\w)?", source=_AZURE, shortest=2),
+        NameRule(kind="Azure budget", limit=63, pattern=r"[\w-]+", source=_AZURE_BUDGET),
+        NameRule(kind="Azure role", limit=512, pattern=r"[\w -]+", source=_AZURE_ROLE),
+        NameRule(
+            kind="Managed Lustre", limit=80, pattern=r"[a-zA-Z0-9]([\w-]*[a-zA-Z0-9])?", source=_AZURE_LUSTRE
+        ),
         NameRule(kind="GCP resource", limit=63, pattern=r"[a-z]([-a-z0-9]*[a-z0-9])?", source=_GCP),
         NameRule(kind="GKE cluster", limit=40, pattern=r"[a-z]([-a-z0-9]*[a-z0-9])?", source=_GKE),
         NameRule(kind="GKE node pool", limit=40, pattern=r"[a-z]([-a-z0-9]*[a-z0-9])?", source=_GKE),
