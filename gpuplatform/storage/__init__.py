@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpuplatform.storage.decide import storage_plans
 from gpuplatform.storage.model import (
     BlockPlan,
     CachePlan,
@@ -11,4 +12,12 @@ from gpuplatform.storage.model import (
     StoragePlan,
 )
 
-__all__ = ["BlockPlan", "CachePlan", "DiskClass", "ObjectPlan", "SharedFilesystemPlan", "StoragePlan"]
+__all__ = [
+    "BlockPlan",
+    "CachePlan",
+    "DiskClass",
+    "ObjectPlan",
+    "SharedFilesystemPlan",
+    "StoragePlan",
+    "storage_plans",
+]

@@ -31,6 +31,10 @@ class ObjectPlan:
         bucket: Its physical name; unique in the world on every cloud (Azure: the storage account's).
         cold_after_days: When an object moves to a colder class, days; None for never.
         archive_after_days: When it moves to the archive, days; None for never.
+        cold_class: The cloud's own name of the colder class, such as S3's `STANDARD_IA`.
+        archive_class: The cloud's own name of the archive. Objects in it are read like any other, if at a
+            price:
+            one that had to be restored first would be an I/O error to a pod that mounts the bucket.
         keep_versions_days: For how long an overwritten or deleted object can be had back, days.
         cache: How pods cache it; None where they read it directly.
         keep: Whether teardowns leave it alone; where false, they take it with all its data.
@@ -40,6 +44,8 @@ class ObjectPlan:
     bucket: str
     cold_after_days: int | None = None
     archive_after_days: int | None = None
+    cold_class: str = ""
+    archive_class: str = ""
     keep_versions_days: int = 30
     cache: CachePlan | None = None
     keep: bool = True
@@ -60,7 +66,8 @@ class SharedFilesystemPlan:
         capacity_gib: Its size, GiB, a step that the service sells.
         throughput: MB/s for each TiB, one that the service sells; None where it has no such choice.
         sku: The service's own name for what is bought: FSx's deployment type (`PERSISTENT_2`), Azure's SKU
-            (`AMLFS-Durable-Premium-250`), Filestore's tier (`ZONAL`); empty where there is none.
+            (`AMLFS-Durable-Premium-250`, `Premium_LRS`), Filestore's tier (`ZONAL`); empty where there is
+            none.
         zone: Where it stands, as the cloud names its zones; empty where it belongs to the region.
         source: The object tier that it reads from and writes to; empty for none.
         keep: Whether teardowns leave it alone; where false, they take it with all its data.
@@ -86,6 +93,7 @@ class DiskClass:
         parameters: As the driver spells them; all text.
         default: Whether claims that name no class get it.
         keep: Whether a claim's disk outlives the claim (`reclaimPolicy: Retain`).
+        not_on: Pools whose machines cannot attach such disks: a pod with one never starts there.
     """
 
     name: str
@@ -93,6 +101,7 @@ class DiskClass:
     parameters: dict[str, str]
     default: bool = False
     keep: bool = False
+    not_on: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,84 @@
+"""`storage_plans`: what each storage tier is made of; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gpuplatform.config import Block, Object, Platform, SharedFilesystem
+from gpuplatform.profile import NodeProfile, NoFabric
+from gpuplatform.storage import aws, azure, gcp
+from gpuplatform.storage.cache import cache_plan
+from gpuplatform.storage.facts import StorageFacts
+from gpuplatform.storage.filesystems import shared_filesystem
+from gpuplatform.storage.model import BlockPlan, ObjectPlan, StoragePlan
+from gpuplatform.storage.names import bucket_name
+
+__all__ = ["storage_plans"]
+
+_FACTS = {"aws": aws.FACTS, "azure": azure.FACTS, "gcp": gcp.FACTS}
+
+
+def storage_plans(config: Platform, profiles: Sequence[NodeProfile]) -> tuple[StoragePlan, ...]:
+    """What each tier of `storage:` is made of, in the configuration's order.
+
+    Args:
+        config: The environment.
+        profiles: Its pools' nodes, in the configuration's order.
+
+    Raises:
+        Refusal: The cloud has no such storage; the sentence says why and what to write instead. No other
+            exception,
+            whatever the combination.
+    """
+    facts = _FACTS[config.cloud.provider]
+    cached = [
+        name for name, tier in config.storage.items() if isinstance(tier, Object) and tier.cache is not None
+    ]
+    plans: list[StoragePlan] = []
+    for name, tier in config.storage.items():
+        match tier:
+            case Object():
+                plans.append(
+                    _object(name, tier, config=config, profiles=profiles, facts=facts, cached=cached)
+                )
+            case SharedFilesystem():
+                sold = facts.filesystems[tier.service]
+                plans.append(shared_filesystem(name, tier, sold, lambda: _zone(config, profiles)))
+            case Block():
+                plans.append(BlockPlan(tier=name, classes=facts.disk_classes(name, tier, profiles)))
+    return tuple(plans)
+
+
+def _object(
+    name: str,
+    tier: Object,
+    *,
+    config: Platform,
+    profiles: Sequence[NodeProfile],
+    facts: StorageFacts,
+    cached: Sequence[str],
+) -> ObjectPlan:
+    return ObjectPlan(
+        tier=name,
+        bucket=bucket_name(config, name, tier.bucket, facts.bucket),
+        cold_after_days=tier.cold_after_days,
+        archive_after_days=tier.archive_after_days,
+        cold_class=facts.cold_class,
+        archive_class=facts.archive_class,
+        keep_versions_days=tier.keep_versions_days,
+        cache=cache_plan(name, profiles, cached) if tier.cache is not None else None,
+        keep=tier.teardown == "keep",
+    )
+
+
+def _zone(config: Platform, profiles: Sequence[NodeProfile]) -> str:
+    """Where a file system stands that names no zone: with the first training pool that has a fabric.
+
+    Such a pool stays in one zone, and reading across zones costs both time and money; without one, the
+    first zone of the network.
+    """
+    pools = {pool.name: pool for pool in config.node_pools}
+    for profile in profiles:
+        if profile.purpose == "training" and not isinstance(profile.fabric, NoFabric):
+            return (pools[profile.pool].zones or config.network.zones)[0]
+    return config.network.zones[0]
