@@ -62,7 +62,9 @@ RULES: Final[dict[str, NameRule]] = {
         NameRule(kind="IAM role", limit=64, pattern=r"[\w+=,.@-]+", source=_AWS_IAM),
         NameRule(kind="IAM policy", limit=128, pattern=r"[\w+=,.@-]+", source=_AWS_IAM),
         # No dots, which S3 would take: the certificate of *.s3.amazonaws.com covers no further label.
-        NameRule(kind="S3 bucket", limit=63, pattern=r"[a-z0-9][a-z0-9-]*[a-z0-9]", source=_AWS_S3, shortest=3),
+        NameRule(
+            kind="S3 bucket", limit=63, pattern=r"[a-z0-9][a-z0-9-]*[a-z0-9]", source=_AWS_S3, shortest=3
+        ),
         NameRule(kind="KMS alias", limit=250, pattern=r"(?!aws/)[\w/-]+", source=_AWS_KMS),
         NameRule(kind="AWS budget", limit=100, pattern=r"[^:\\]+", source=_AWS_BUDGETS),
         NameRule(kind="resource group", limit=90, pattern=r"[\w().-]*[\w()-]", source=_AZURE),
