@@ -87,7 +87,13 @@ def cluster_identities(
 
 
 def grant(
-    owner: Component, name: str, principal_id: pulumi.Input[str], role: str, scope: pulumi.Input[str]
+    owner: Component,
+    name: str,
+    principal_id: pulumi.Input[str],
+    role: str,
+    scope: pulumi.Input[str],
+    *,
+    protect: bool = False,
 ) -> authorization.RoleAssignment:
     """A built-in role for one identity, on one scope.
 
@@ -97,6 +103,7 @@ def grant(
         principal_id: The identity's object ID.
         role: The role's GUID.
         scope: Resource ID of what it is for.
+        protect: Whether no teardown takes it.
     """
     return authorization.RoleAssignment(
         name,
@@ -106,7 +113,7 @@ def grant(
         principal_type=authorization.PrincipalType.SERVICE_PRINCIPAL,
         role_definition_id=pulumi.Output.from_input(scope).apply(lambda id_: _role(id_, role)),
         scope=scope,
-        opts=owner.child(),
+        opts=owner.child(protect=protect or None),
     )
 
 

@@ -1,0 +1,165 @@
+"""What every storage account has in common: no shared key, nothing anonymous, a group of its own, its key.
+
+A group of its own, since the network's group goes with the environment: deleting a resource group deletes
+everything in it, and what stands in the network's group would keep that from ever being deleted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pulumi
+from pulumi_azure_native import managedidentity, resources
+
+from gpuplatform.azure.identity import grant
+from gpuplatform.azure.resource import AzureResource
+from gpuplatform.component import Component
+from gpuplatform.naming import fit
+from gpuplatform.tags import Tags
+
+__all__ = ["OwnKey", "account_props", "own_group", "own_key", "vault_key"]
+
+# Source of the ID: https://learn.microsoft.com/azure/role-based-access-control/built-in-roles
+CRYPTO_SERVICE_USER: Final = "e147488a-f6f5-4113-8e2d-b22465e65bf6"
+
+DAYS_KEPT: Final = 90
+DAYS_GONE: Final = 7
+"""For how long a deleted vault can be had back, days: what Azure allows at most and at least."""
+
+
+def own_group(
+    owner: Component, prefix: str, *names: str, region: str, tags: Tags, protect: bool
+) -> resources.ResourceGroup:
+    """The resource group of one tier."""
+    return resources.ResourceGroup(
+        f"{prefix}-group",
+        resource_group_name=fit("resource group", *names),
+        location=region,
+        tags=tags.azure(),
+        opts=owner.child(protect=protect),
+    )
+
+
+def account_props(tags: Tags, *, group: resources.ResourceGroup, name: str, region: str) -> dict[str, Any]:
+    """What every storage account is told, as the API spells it.
+
+    Without shared keys there are no account keys and no SAS either: whoever reads or writes has an identity
+    in Entra and a role (https://learn.microsoft.com/azure/storage/common/shared-key-authorization-prevent).
+    """
+    return {
+        "accountName": name,
+        "resourceGroupName": group.name,
+        "location": region,
+        "allowBlobPublicAccess": False,
+        "allowCrossTenantReplication": False,
+        "allowSharedKeyAccess": False,
+        "defaultToOAuthAuthentication": True,
+        "enableHttpsTrafficOnly": True,
+        "minimumTlsVersion": "TLS1_2",
+        "tags": tags.azure(),
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnKey:
+    """A key of one's own, and who an account is that uses it.
+
+    Attributes:
+        vault: The vault.
+        account: Properties of the account that is encrypted with it: `identity` and `encryption`.
+        ready: What must exist before the account.
+    """
+
+    vault: AzureResource
+    account: Mapping[str, Any]
+    ready: tuple[pulumi.Resource, ...]
+
+
+def own_key(
+    owner: Component, prefix: str, *names: str, group: resources.ResourceGroup, tags: Tags, protect: bool
+) -> OwnKey:
+    """A key in a vault with purge protection, as storage accounts ask for it.
+
+    Source: https://learn.microsoft.com/azure/storage/common/customer-managed-keys-overview. The account names
+    no version, so it follows the key's yearly rotation by itself. A role assignment takes minutes to be
+    known everywhere; where Azure refuses the account for want of it, the same update again goes through.
+    """
+    identity = managedidentity.UserAssignedIdentity(
+        f"{prefix}-encrypts",
+        resource_name_=fit("managed identity", *names, "encrypts"),
+        resource_group_name=group.name,
+        location=group.location,
+        tags=tags.azure(),
+        opts=owner.child(protect=protect),
+    )
+    vault = AzureResource(
+        "azure-native:keyvault:Vault",
+        # Pulumi adds 8 digits, and that is its name: a deleted vault under purge protection keeps its name
+        # for days, and the next `up` could not have it.
+        fit("key vault", prefix),
+        {
+            "resourceGroupName": group.name,
+            "location": group.location,
+            "properties": {
+                "tenantId": identity.tenant_id,
+                "sku": {"family": "A", "name": "standard"},
+                "enableRbacAuthorization": True,
+                "enableSoftDelete": True,
+                "enablePurgeProtection": True,
+                "softDeleteRetentionInDays": DAYS_KEPT if protect else DAYS_GONE,
+            },
+            "tags": tags.azure(),
+        },
+        owner.child(protect=protect),
+    )
+    key = vault_key(owner, f"{prefix}-key", "storage", vault=vault, group=group, tags=tags, protect=protect)
+    uses = grant(
+        owner, f"{prefix}-uses-key", identity.principal_id, CRYPTO_SERVICE_USER, key.id, protect=protect
+    )
+    return OwnKey(
+        vault=vault,
+        account={
+            "identity": {"type": "UserAssigned", "userAssignedIdentities": [identity.id]},
+            "encryption": {
+                "keySource": "Microsoft.Keyvault",
+                "encryptionIdentity": {"encryptionUserAssignedIdentity": identity.id},
+                "keyVaultProperties": {"keyName": key.name, "keyVaultUri": vault_uri(vault)},
+            },
+        },
+        ready=(uses,),
+    )
+
+
+def vault_uri(vault: AzureResource) -> pulumi.Output[str]:
+    """Where the vault is asked, in Azure's public cloud."""
+    return vault.name.apply(lambda name: f"https://{name}.vault.azure.net/")
+
+
+def vault_key(
+    owner: Component,
+    name: str,
+    key: str,
+    *,
+    vault: AzureResource,
+    group: resources.ResourceGroup,
+    tags: Tags,
+    protect: bool,
+) -> AzureResource:
+    """An RSA key that the vault rotates every year; old versions stay, so nothing becomes unreadable."""
+    rotates = {"action": {"type": "rotate"}, "trigger": {"timeAfterCreate": "P1Y"}}
+    return AzureResource(
+        "azure-native:keyvault:Key",
+        name,
+        {
+            "keyName": key,
+            "vaultName": vault.name,
+            "resourceGroupName": group.name,
+            "properties": {"kty": "RSA", "keySize": 3072, "rotationPolicy": {"lifetimeActions": [rotates]}},
+            "tags": tags.azure(),
+        },
+        # Its own deletion would ask the vault itself, where the deploying identity has no role; with the
+        # vault it goes all the same.
+        owner.child(protect=protect, deleted_with=vault),
+    )
