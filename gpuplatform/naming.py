@@ -53,6 +53,14 @@ _AZURE_ROLE: Final = "https://learn.microsoft.com/azure/role-based-access-contro
 _GCP: Final = "https://cloud.google.com/compute/docs/naming-resources"
 _GKE: Final = "https://cloud.google.com/kubernetes-engine/docs/reference/rest/v1/projects.locations.clusters"
 _GCP_IAM: Final = "https://cloud.google.com/iam/docs/service-accounts-create"
+_GCS: Final = "https://cloud.google.com/storage/docs/buckets#naming"
+_GCP_POOLS: Final = (
+    "https://cloud.google.com/iam/docs/reference/rest/v1/projects.locations.workloadIdentityPools/create"
+)
+_GCP_ROLES: Final = "https://cloud.google.com/iam/docs/reference/rest/v1/projects.roles/create"
+_GCP_LUSTRE: Final = (
+    "https://cloud.google.com/managed-lustre/docs/reference/rest/v1/projects.locations.instances"
+)
 
 RULES: Final[dict[str, NameRule]] = {
     rule.kind: rule
@@ -93,6 +101,32 @@ RULES: Final[dict[str, NameRule]] = {
             pattern=r"[a-z]([-a-z0-9]*[a-z0-9])",
             source=_GCP_IAM,
             shortest=6,
+        ),
+        NameRule(
+            kind="GCS bucket", limit=63, pattern=r"[a-z0-9][-a-z0-9]*[a-z0-9]", source=_GCS, shortest=3
+        ),
+        # `gcp-` in front is Google's own.
+        NameRule(
+            kind="GCP workload identity pool",
+            limit=32,
+            pattern=r"(?!gcp-)[a-z0-9-]+",
+            source=_GCP_POOLS,
+            shortest=4,
+        ),
+        NameRule(
+            kind="GCP custom role",
+            limit=64,
+            pattern=r"[a-zA-Z0-9_.]+",
+            source=_GCP_ROLES,
+            separator="",
+            shortest=3,
+        ),
+        NameRule(
+            kind="GCP Lustre file system",
+            limit=8,
+            pattern=r"[a-z][a-z0-9]*",
+            source=_GCP_LUSTRE,
+            separator="",
         ),
     )
 }
