@@ -11,6 +11,7 @@ from gpuplatform.errors import GuardrailError
 from gpuplatform.guardrails import Cost, Verdict, cost, footprint_of_config, judge, limits_of_config
 from gpuplatform.profile import NodeProfile, node_profile, operator_values
 from gpuplatform.profile.queues import Queue, queues_of
+from gpuplatform.storage import StoragePlan, storage_plans
 
 __all__ = ["Decision", "decide"]
 
@@ -24,6 +25,7 @@ class Decision:
         profiles: One a pool, in the configuration's order; a pool on a machine that does not exist or has no
             GPU has none, and a failing verdict says so.
         queues: What jobs wait in: one a workload class; empty where there is none.
+        storage: One a storage tier, in the configuration's order.
         verdicts: What the guardrails say.
         cost: What a month costs at the autoscaler's minimum and maximum.
     """
@@ -31,6 +33,7 @@ class Decision:
     config: Platform
     profiles: tuple[NodeProfile, ...]
     queues: tuple[Queue, ...] = ()
+    storage: tuple[StoragePlan, ...] = ()
     verdicts: tuple[Verdict, ...]
     cost: Cost
 
@@ -58,7 +61,7 @@ def decide(config: Platform, catalog: Catalog, today: date) -> Decision:
     """What `config` means on the day `today`.
 
     Raises:
-        Refusal: A pool cannot be built as asked; the sentence says why and what to use instead.
+        Refusal: A pool or a tier cannot be built as asked; the sentence says why and what to use instead.
     """
     footprint = footprint_of_config(config)
     skus = ((pool, catalog.sku(config.cloud.provider, pool.sku)) for pool in config.node_pools)
@@ -69,6 +72,7 @@ def decide(config: Platform, catalog: Catalog, today: date) -> Decision:
         config=config,
         profiles=profiles,
         queues=queues_of(config.workload_classes, profiles),
+        storage=storage_plans(config, profiles),
         verdicts=judge(footprint, limits_of_config(config), catalog, today),
         cost=cost(footprint, catalog, today),
     )

@@ -14,6 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from gpuplatform.guardrails import HOURS_A_MONTH, NOT_COUNTED, CostLine, Verdict
 from gpuplatform.plan import Changes, Plan
 from gpuplatform.profile import NodeProfile
+from gpuplatform.report.tiers import tier_of
+from gpuplatform.storage import StoragePlan
 
 __all__ = ["VERSION", "PlanDocument", "document"]
 
@@ -47,6 +49,28 @@ class PoolPart(_Part):
     local_disks: str = Field(description="ephemeral, raw or none.")
     advertised: dict[str, int] = Field(description="Extended resources of one node, as pods ask for them.")
     preconditions: tuple[str, ...] = Field(description="What a person must have done before.")
+
+
+class TierPart(_Part):
+    """One storage tier."""
+
+    name: str
+    tier: Literal["object", "shared-filesystem", "block"]
+    what: str = Field(description="The bucket's name, the file system's service, or the StorageClasses.")
+    capacity_gib: int | None = Field(description="Null where it grows by itself.")
+    throughput_mbps_per_tib: int | None
+    zone: str = Field(description="Where it stands; empty where it belongs to the region.")
+    source: str = Field(description="The object tier that it is linked to; empty for none.")
+    cache_gib: int | None = Field(description="Of each node's local disks; null without a cache.")
+    cached_on: tuple[str, ...] = Field(description="Pools whose nodes cache it.")
+    kept: bool = Field(description="Whether a teardown leaves it alone.")
+
+
+class TeamPart(_Part):
+    """One team."""
+
+    name: str = Field(description="Its namespace too.")
+    storage: tuple[str, ...] = Field(description="Tiers that it reads and writes.")
 
 
 class GpuPart(_Part):
@@ -145,6 +169,10 @@ class PlanDocument(_Part):
     blocked: bool = Field(description="Whether a mandatory verdict fails; nothing would be created then.")
     pools: tuple[PoolPart, ...]
     gpus: tuple[GpuPart, ...]
+    storage: tuple[TierPart, ...] = ()
+    teams: tuple[TeamPart, ...] = ()
+    expires: dt.date | None = Field(default=None, description="The last day of the environment.")
+    uptime: str | None = Field(default=None, description="When it is up; null for always.")
     cost: CostPart
     verdicts: tuple[VerdictPart, ...]
     resources: tuple[ResourcePart, ...] = Field(description="Empty where the plan is blocked.")
@@ -168,6 +196,10 @@ def document(plan: Plan) -> PlanDocument:
         blocked=plan.blocked,
         pools=tuple(_pool(plan, profile) for profile in plan.decision.profiles),
         gpus=tuple(GpuPart(model=g.model, minimum=g.minimum, maximum=g.maximum) for g in plan.gpus),
+        storage=tuple(map(_tier, plan.decision.storage)),
+        teams=tuple(TeamPart(name=team.name, storage=team.storage) for team in config.teams),
+        expires=config.expires,
+        uptime=None if config.uptime is None else str(config.uptime),
         cost=CostPart(
             hours_a_month=HOURS_A_MONTH,
             minimum_usd=_number(cost.minimum),
@@ -224,6 +256,22 @@ def _pool(plan: Plan, profile: NodeProfile) -> PoolPart:
         local_disks=profile.local_disks.mode,
         advertised=profile.advertised,
         preconditions=profile.preconditions,
+    )
+
+
+def _tier(plan: StoragePlan) -> TierPart:
+    tier = tier_of(plan)
+    return TierPart(
+        name=tier.name,
+        tier=tier.tier,
+        what=tier.what,
+        capacity_gib=tier.capacity_gib,
+        throughput_mbps_per_tib=tier.throughput,
+        zone=tier.zone,
+        source=tier.source,
+        cache_gib=tier.cache_gib,
+        cached_on=tier.cached_on,
+        kept=tier.kept,
     )
 
 

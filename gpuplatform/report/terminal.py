@@ -16,6 +16,7 @@ from rich.table import Table
 from gpuplatform.guardrails import NOT_COUNTED, CostLine, Status, Verdict, usd
 from gpuplatform.plan import Action, Changes, Plan, Step
 from gpuplatform.report import tables
+from gpuplatform.report.tiers import tier_of
 from gpuplatform.report.words import fabric_of, gpus_of
 
 __all__ = ["Outcome", "show_outcome", "show_plan"]
@@ -59,6 +60,8 @@ def show_plan(plan: Plan, console: Console | None = None) -> None:
         f"{config.cluster.kubernetes_version}, judged at {plan.today}"
     )
     tables.show(out, _pools(plan))
+    if plan.decision.storage:
+        tables.show(out, _storage(plan))
     if (before := _preconditions(plan)) is not None:
         tables.show(out, before)
     tables.show(out, _cost(plan))
@@ -138,6 +141,22 @@ def _pools(plan: Plan) -> Table:
     for pool in pools.values():  # no machine of that name, or none with a GPU: the verdicts say which
         nodes = f"{pool.nodes.min} to {pool.nodes.max}"
         table.add_row(pool.name, escape(pool.sku), "?", nodes, pool.capacity.kind, "?", "?", "?", "?")
+    return table
+
+
+def _storage(plan: Plan) -> Table:
+    table = tables.table("tier", "what", "size", "cache", "teams", "a teardown", title="storage", wide="what")
+    for tier in map(tier_of, plan.decision.storage):
+        teams = [team.name for team in plan.decision.config.teams if tier.name in team.storage]
+        everybody = "all" if tier.tier == "block" else "-"
+        table.add_row(
+            tier.name,
+            escape(tier.what),
+            tier.size,
+            tier.cache,
+            ", ".join(teams) or everybody,
+            "keeps it" if tier.kept else "[yellow]deletes it with its data[/]",
+        )
     return table
 
 
