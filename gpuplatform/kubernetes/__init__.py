@@ -12,8 +12,11 @@ from gpuplatform.kubernetes.kueue import Kueue, KueueArgs
 from gpuplatform.kubernetes.namespace import OperatorNamespace
 from gpuplatform.kubernetes.network_operator import NetworkOperator, NetworkOperatorArgs
 from gpuplatform.kubernetes.objects import KubernetesObject
+from gpuplatform.kubernetes.storage_classes import StorageClasses, StorageClassesArgs
+from gpuplatform.kubernetes.team import SERVICE_ACCOUNT, TeamSpace, TeamSpaceArgs, pod_security
 
 __all__ = [
+    "SERVICE_ACCOUNT",
     "Chart",
     "ClusterAutoscaler",
     "ClusterAutoscalerArgs",
@@ -31,6 +34,11 @@ __all__ = [
     "NetworkOperator",
     "NetworkOperatorArgs",
     "OperatorNamespace",
+    "StorageClasses",
+    "StorageClassesArgs",
+    "TeamSpace",
+    "TeamSpaceArgs",
     "leaves_gpus_open",
+    "pod_security",
     "shares_nvlink",
 ]

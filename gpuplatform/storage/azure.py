@@ -103,7 +103,7 @@ def _disk_classes(tier: str, block: Block, _profiles: Sequence[NodeProfile]) -> 
                 "skuName": "PremiumV2_LRS",
                 "cachingMode": "None",
                 "DiskIOPSReadWrite": str(has.iops),
-                "DiskMBpsReadWrite": str(_mbps(has.mibps)),
+                "DiskMBpsReadWrite": str(_mbps(block.throughput_mibps)),
             },
             keep=keep,
         ),
@@ -111,7 +111,7 @@ def _disk_classes(tier: str, block: Block, _profiles: Sequence[NodeProfile]) -> 
 
 
 def _mbps(mibps: int | None) -> int:
-    """MB/s that are at least so many MiB/s; the least of a disk where there are none."""
+    """MB/s that are at least so many MiB/s; what is included where none are asked for."""
     return 125 if mibps is None else min(max(ceil(mibps / _MB), 125), 1200)
 
 

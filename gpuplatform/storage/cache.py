@@ -14,14 +14,14 @@ __all__ = ["MOST_CACHES", "SHARE_OF_DISKS", "cache_plan"]
 SHARE_OF_DISKS: Final = 0.25
 """How much of a node's local disks the cache of one tier may fill.
 
-It depends on nothing but the disks: a share that shrank with each further tier would change, and so replace, the
-volumes of those that are mounted already."""
+It depends on nothing but the disks: a share that shrank with each further tier would change, and so
+replace, the volumes of those that are mounted already."""
 
 MOST_CACHES: Final = 3
 """Tiers that are cached at once.
 
-The rest of the disks holds images, logs and the pods' own scratch data, and a kubelet evicts pods once they are
-85% to 90% full (https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction)."""
+The rest of the disks holds images, logs and the pods' own scratch data, and a kubelet evicts pods once they
+are 85% to 90% full (https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction)."""
 
 
 def cache_plan(tier: str, profiles: Sequence[NodeProfile], cached: Sequence[str]) -> CachePlan:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from gpuplatform.config.storage import SharedFilesystem
@@ -131,7 +131,7 @@ def _offer(tier: SharedFilesystem, sold: FilesystemService, where: str) -> Offer
     raise Refusal(
         f"{sold.name} is not sold in {tier.capacity_gib} GiB",
         where=f"{where}.capacity_gib",
-        rule="; ".join(_rule(offer) for offer in offers) + f" ({offers[0].source})",
+        rule=f"{_rules(offers)} ({offers[0].source})",
         way_out=f"write capacity_gib: {nearest}{instead}",
     )
 
@@ -171,7 +171,15 @@ def _sizes(offers: Iterable[Offer], gib: int) -> Iterator[str]:
     yield from (str(size) for size in (*below, *[size for size in sizes if size > gib][:1]))
 
 
-def _rule(offer: Offer) -> str:
+def _rules(offers: Sequence[Offer]) -> str:
+    """What is sold in which sizes; said once where that is all the same."""
+    if len({offer.sizes for offer in offers}) == 1:
+        return f"it is sold in {_runs(offers[0])}"
+    each = (f"{_runs(offer)} at {offer.throughput} MB/s for each TiB" for offer in offers)
+    return f"it is sold in {'; '.join(each)}"
+
+
+def _runs(offer: Offer) -> str:
     runs = [
         f"{run[0]} GiB"
         if len(run) == 1
@@ -180,8 +188,7 @@ def _rule(offer: Offer) -> str:
         else f"{run[0]} to {run[-1]} GiB in steps of {run.step}"
         for run in offer.sizes
     ]
-    level = f" at {offer.throughput} MB/s for each TiB" if offer.throughput is not None else ""
-    return f"it is sold in {_listed(runs, 'and')}{level}"
+    return _listed(runs, "and")
 
 
 def _listed(words: Iterable[str], last: str = "or") -> str:

@@ -14,7 +14,7 @@ from gpuplatform.errors import Refusal
 __all__ = ["BucketRule", "bucket_name"]
 
 _DIGITS: Final = 8
-"""Of the hash that keeps apart the buckets of accounts whose platforms, environments and tiers share their names."""
+"""Of the hash that keeps apart the buckets of accounts that name platforms, environments and tiers alike."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
