@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -11,9 +11,10 @@ import pulumi
 from pulumi_aws import eks
 
 from gpuplatform.aws.identity import Role, RoleMaker
-from gpuplatform.aws.policies import pod_identity_trust
+from gpuplatform.aws.policies import fsx_driver_policy, pod_identity_trust
+from gpuplatform.contracts import Mount
 
-__all__ = ["AFTER_NODES", "NODE_NETWORKING", "POD_IDENTITY_AGENT", "Addon", "install"]
+__all__ = ["AFTER_NODES", "MOUNTS", "NODE_NETWORKING", "POD_IDENTITY_AGENT", "Addon", "install"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,12 +26,14 @@ class Addon:
         values: Its configuration.
         service_account: The service account in kube-system that gets a role, where it needs one.
         policy: AWS's own policy for that role.
+        own_policy: Or the policy for that role in that region.
     """
 
     name: str
     values: Mapping[str, Any] | None = None
     service_account: str | None = None
     policy: str | None = None
+    own_policy: Callable[[str], Mapping[str, Any]] | None = None
 
 
 POD_IDENTITY_AGENT: Final = Addon(name="eks-pod-identity-agent")
@@ -68,6 +71,23 @@ AFTER_NODES: Final = (
     ),
 )
 """Deliberately absent: metrics-server, which neither the autoscaler nor the GPU Operator needs."""
+
+MOUNTS: Final[Mapping[Mount, Addon]] = {
+    "object": Addon(
+        name="aws-mountpoint-s3-csi-driver",
+        # No role: each pod mounts as itself (object_store.py), and the driver can reach no bucket of its own.
+        # Version 1 of the driver tolerates no taint by default (awslabs/mountpoint-s3-csi-driver,
+        # docs/CONFIGURATION.md), so it is said.
+        values={"node": {"tolerateAllTaints": True}},
+    ),
+    "lustre": Addon(
+        name="aws-fsx-csi-driver",
+        # Its node part tolerates every taint by default (kubernetes-sigs/aws-fsx-csi-driver, values.yaml).
+        service_account="fsx-csi-controller-sa",
+        own_policy=fsx_driver_policy,
+    ),
+}
+"""CSI drivers by what pods mount, after the nodes as well. NFS has none: EFS is not among the tiers."""
 
 
 def install(
@@ -107,8 +127,13 @@ def _install(
 
 def _role(roles: RoleMaker, cluster: Any, addon: Addon) -> Role | None:
     """The add-on's role; the trust names this cluster, so it comes after it."""
-    account, policy = addon.service_account, addon.policy
-    if account is None or policy is None:
+    account = addon.service_account
+    if account is None:
         return None
     trust = cluster.arn.apply(lambda arn: pod_identity_trust(arn, "kube-system", account))
-    return roles.make(addon.name, trust, managed=[policy])
+    return roles.make(
+        addon.name,
+        trust,
+        managed=[addon.policy] if addon.policy is not None else [],
+        inline=addon.own_policy(roles.region) if addon.own_policy is not None else None,
+    )

@@ -10,7 +10,7 @@ import pulumi
 from pulumi_aws import eks, iam
 
 from gpuplatform.aws.access import admin_access
-from gpuplatform.aws.addons import AFTER_NODES, NODE_NETWORKING, POD_IDENTITY_AGENT, install
+from gpuplatform.aws.addons import AFTER_NODES, MOUNTS, NODE_NETWORKING, POD_IDENTITY_AGENT, install
 from gpuplatform.aws.identity import RoleMaker
 from gpuplatform.aws.kubeconfig import kubeconfig, kubeconfig_command
 from gpuplatform.aws.network import AwsNetwork, AwsNetworkIds
@@ -64,6 +64,13 @@ class EksClusterArgs(ClusterArgs):
                 where="cluster.api_access",
                 rule="nobody, the nodes included, could reach it",
                 way_out="set private to true, or list your own addresses in public_cidrs",
+            )
+        if unknown := [mount for mount in self.mounts if mount not in MOUNTS]:
+            raise Refusal(
+                f"pods would mount {', '.join(unknown)}",
+                where="cluster.mounts",
+                rule=f"on AWS they mount {' and '.join(MOUNTS)}",
+                way_out="use FSx for Lustre: service: lustre",
             )
 
     @property
@@ -155,7 +162,8 @@ class EksCluster(ClusterComponent):
             subnet_ids=list(network.subnet_by_zone.values()),
             after=self.ids.before_nodes,
         )
-        addons = install(self._roles, cluster, AFTER_NODES, after=[nodes])
+        drivers = [addon for mount, addon in MOUNTS.items() if mount in args.mounts]
+        addons = install(self._roles, cluster, (*AFTER_NODES, *drivers), after=[nodes])
         issuer = cluster.identities[0].oidcs[0].issuer
         self.oidc_provider_arn = self._oidc_provider(issuer)
         self.finish_cluster(

@@ -1,4 +1,4 @@
-"""IAM roles of a cluster: a name that fits, a trust, and only the policies that are needed."""
+"""IAM roles: a name that fits, a trust, and only the policies that are needed."""
 
 from __future__ import annotations
 
@@ -43,6 +43,7 @@ class RoleMaker:
         region: Part of the physical names as well: IAM is global, and two environments of one name in two
             regions must not meet.
         tags: Tags of every role.
+        path: Path of the roles and of policies of their own; part of their ARNs.
     """
 
     owner: Component
@@ -50,6 +51,7 @@ class RoleMaker:
     name: str
     region: str
     tags: Tags
+    path: str = "/"
 
     def make(
         self,
@@ -57,7 +59,9 @@ class RoleMaker:
         trust: Mapping[str, Any] | pulumi.Output[Mapping[str, Any]],
         *,
         managed: Sequence[str] = (),
+        documents: Sequence[Mapping[str, Any]] = (),
         inline: Mapping[str, Any] | pulumi.Output[Mapping[str, Any]] | None = None,
+        session_seconds: int | None = None,
     ) -> Role:
         """One role.
 
@@ -65,13 +69,18 @@ class RoleMaker:
             part: What it is for; ends its names.
             trust: Who may assume it, from `gpuplatform.aws.policies`.
             managed: Names of AWS's own policies, with their path where they have one.
-            inline: A policy of its own.
+            documents: Policies of its own that are too large to be in the role; each becomes a managed one.
+            inline: A policy of its own, in the role.
+            session_seconds: The longest session; IAM's hour where left out.
         """
         logical = f"{self.prefix}-{part}"
         role = iam.Role(
             logical,
             name=fit("IAM role", self.name, self.region, part),
             assume_role_policy=document(trust),
+            # Left out, it is the root; written out, it would be a change for every role that exists.
+            path=self.path if self.path != "/" else None,
+            max_session_duration=session_seconds,
             tags=self.tags.aws(),
             opts=self.owner.child(),
         )
@@ -84,11 +93,27 @@ class RoleMaker:
             )
             for policy in managed
         ]
+        ready += [self._attach(role, part, number, text) for number, text in enumerate(documents, 1)]
         if inline is not None:
             ready.append(
                 iam.RolePolicy(logical, role=role.name, policy=document(inline), opts=self.owner.child())
             )
         return Role(arn=role.arn, ready=ready)
+
+    def _attach(self, role: iam.Role, part: str, number: int, text: Mapping[str, Any]) -> pulumi.Resource:
+        logical = f"{self.prefix}-{part}-{number}"
+        policy = iam.Policy(
+            logical,
+            name=fit("IAM policy", self.name, self.region, part, str(number)),
+            path=self.path if self.path != "/" else None,
+            policy=document(text),
+            tags=self.tags.aws(),
+            opts=self.owner.child(),
+        )
+        attachment: pulumi.Resource = iam.RolePolicyAttachment(
+            logical, role=role.name, policy_arn=policy.arn, opts=self.owner.child()
+        )
+        return attachment
 
 
 def document(policy: Mapping[str, Any] | pulumi.Output[Mapping[str, Any]]) -> pulumi.Input[str]:

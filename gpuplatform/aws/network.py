@@ -46,11 +46,13 @@ class AwsNetworkIds:
         id: The VPC's ID.
         subnet_by_zone: One private subnet's ID for each zone, keyed as pools name the zone.
         ready: What must exist before a node can start there.
+        cidr: What it is numbered from; a shared file system lets these addresses in.
     """
 
     id: pulumi.Input[str]
     subnet_by_zone: Mapping[str, pulumi.Input[str]]
     ready: Sequence[pulumi.Resource] = ()
+    cidr: IPv4Network | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,6 +133,7 @@ class AwsNetwork(Component):
             # A node without a way out pulls no image and never joins, and on the way down it must outlive
             # the nodes.
             ready=[resource for route in routes for resource in (route.out, route.association)],
+            cidr=args.cidr,
         )
         self.finish(id=self.id, node_subnet_ids=self.node_subnet_ids, subnet_by_zone=self.subnet_by_zone)
 

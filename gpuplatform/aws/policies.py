@@ -1,12 +1,25 @@
-"""IAM policy documents as plain data: who may assume a role, and what the autoscaler may do; pure."""
+"""IAM policy documents as plain data: who may assume a role, what a cluster's own may do; pure."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["autoscaler_policy", "managed_policy", "partition", "pod_identity_trust", "service_trust"]
+from gpuplatform.trust import ISSUER
 
-_VERSION = "2012-10-17"
+__all__ = [
+    "VERSION",
+    "autoscaler_policy",
+    "fsx_driver_policy",
+    "github_trust",
+    "managed_policy",
+    "partition",
+    "pod_identity_trust",
+    "service_trust",
+]
+
+VERSION = "2012-10-17"
+"""Of the policy language."""
 
 
 def partition(region: str) -> str:
@@ -24,7 +37,7 @@ def managed_policy(region: str, name: str) -> str:
 def service_trust(service: str) -> dict[str, Any]:
     """Only this AWS service may assume the role."""
     return {
-        "Version": _VERSION,
+        "Version": VERSION,
         "Statement": [
             {
                 "Effect": "Allow",
@@ -43,7 +56,7 @@ def pod_identity_trust(cluster_arn: str, namespace: str, service_account: str) -
     tags: .../pod-id-abac.html).
     """
     return {
-        "Version": _VERSION,
+        "Version": VERSION,
         "Statement": [
             {
                 "Effect": "Allow",
@@ -61,6 +74,48 @@ def pod_identity_trust(cluster_arn: str, namespace: str, service_account: str) -
     }
 
 
+def github_trust(provider_arn: str, subjects: Sequence[str]) -> dict[str, Any]:
+    """Only jobs with one of these exact subjects, in tokens made for AWS, may assume the role.
+
+    `StringEquals` on both claims, in one statement: `StringLike` would let a repository of a longer name in,
+    `ForAllValues` and `...IfExists` are true where the claim is missing, and a second statement without the
+    condition would let everybody in (aws-actions/configure-aws-credentials#318). A list is an OR.
+    """
+    issuer = ISSUER.removeprefix("https://")
+    return {
+        "Version": VERSION,
+        "Statement": [
+            {
+                "Effect": "Allow",
+                "Principal": {"Federated": provider_arn},
+                "Action": "sts:AssumeRoleWithWebIdentity",
+                "Condition": {
+                    "StringEquals": {f"{issuer}:aud": "sts.amazonaws.com", f"{issuer}:sub": list(subjects)}
+                },
+            }
+        ],
+    }
+
+
+def fsx_driver_policy(region: str) -> dict[str, Any]:
+    """What the FSx CSI driver may do: look.
+
+    File systems are the stack's, and mounting one is no call to AWS; without any role the driver's controller
+    finds no credentials. Deliberately less than AmazonFSxFullAccess, which the driver's documentation
+    attaches: with it, whoever may write a StorageClass would create file systems past the budget.
+    """
+    return {
+        "Version": VERSION,
+        "Statement": [
+            {
+                "Effect": "Allow",
+                "Action": "fsx:DescribeFileSystems",
+                "Resource": f"arn:{partition(region)}:fsx:{region}:*:file-system/*",
+            }
+        ],
+    }
+
+
 def autoscaler_policy(cluster_name: str) -> dict[str, Any]:
     """What the Cluster Autoscaler needs, and no group of another cluster.
 
@@ -69,7 +124,7 @@ def autoscaler_policy(cluster_name: str) -> dict[str, Any]:
     Auto Scaling groups of its managed node groups.
     """
     return {
-        "Version": _VERSION,
+        "Version": VERSION,
         "Statement": [
             {
                 "Effect": "Allow",
