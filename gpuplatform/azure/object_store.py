@@ -88,7 +88,7 @@ class AzureObjectStore(ObjectStoreComponent):
                 **account_props(args.tags, group=group, name=plan.bucket, region=args.region),
                 **key.account,
                 "kind": "StorageV2",
-                "sku": {"name": redundancy(plan, args.region)},
+                "sku": {"name": redundancy(args.region)},
                 "accessTier": "Hot",
                 "isHnsEnabled": True,
             },
@@ -138,16 +138,9 @@ class AzureObjectStore(ObjectStoreComponent):
         )
 
 
-def redundancy(plan: ObjectPlan, region: str) -> str:
-    """Copies in three zones where the region has some; in one place where objects go to the archive.
-
-    The archive is for locally and geo-redundant accounts only
-    (https://learn.microsoft.com/azure/storage/blobs/access-tiers-overview), and an account moves from one to
-    the other on request, not by an update.
-    """
-    if plan.archive_after_days is not None or not load().zone_ids("azure", region):
-        return "Standard_LRS"
-    return "Standard_ZRS"
+def redundancy(region: str) -> str:
+    """Copies in three zones where the region has some, else three in one place."""
+    return "Standard_ZRS" if load().zone_ids("azure", region) else "Standard_LRS"
 
 
 def mount_options(cache: CachePlan | None) -> tuple[str, ...]:
@@ -197,7 +190,9 @@ def _volume(
 
 
 def _tiering(plan: ObjectPlan) -> dict[str, Any]:
-    days = {"tierToCool": plan.cold_after_days, "tierToArchive": plan.archive_after_days}
+    # Not to the archive itself, which is offline: a mount cannot wait for hours until a blob is back
+    # (https://learn.microsoft.com/azure/storage/blobs/archive-rehydrate-overview).
+    days = {"tierToCool": plan.cold_after_days, "tierToCold": plan.archive_after_days}
     return {
         action: {"daysAfterModificationGreaterThan": after}
         for action, after in days.items()

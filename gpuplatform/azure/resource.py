@@ -27,9 +27,7 @@ class AzureResource(PlainResource):
 
     name: pulumi.Output[str]
 
-    def __init__(
-        self, token: str, name: str, props: Mapping[str, Any], opts: pulumi.ResourceOptions
-    ) -> None:
+    def __init__(self, token: str, name: str, props: Mapping[str, Any], opts: pulumi.ResourceOptions) -> None:
         super().__init__(token, name, {**props, "name": None}, opts)
 
 
@@ -41,9 +39,7 @@ class AmlFilesystem(AzureResource):
     """
 
     def __init__(self, name: str, props: Mapping[str, Any], opts: pulumi.ResourceOptions) -> None:
-        super().__init__(
-            "azure-native:storagecache:AmlFilesystem", name, {**props, "clientInfo": None}, opts
-        )
+        super().__init__("azure-native:storagecache:AmlFilesystem", name, {**props, "clientInfo": None}, opts)
 
     @property
     def mgs_address(self) -> pulumi.Output[str]:  # noqa: D102 - above

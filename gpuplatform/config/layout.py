@@ -15,12 +15,13 @@ The same question has three answers, since the clouds number pods differently:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from ipaddress import IPv4Network
+from math import ceil, log2
 from typing import Final, TypeVar
 
-from gpuplatform.cidr import carve
+from gpuplatform.cidr import carve, prefix_for
 from gpuplatform.errors import Refusal
 
 __all__ = [
@@ -34,8 +35,10 @@ __all__ = [
     "TooSmall",
     "aws_layout",
     "azure_layout",
+    "azure_lustre_prefix",
     "fitting",
     "gcp_layout",
+    "gcp_private_services",
 ]
 
 AWS_ADDRESSES_PER_NODE: Final = 64
@@ -50,6 +53,9 @@ AZURE_RESERVED_CIDRS: Final = tuple(
 """AKS's own, for nodes, pods and services alike
 (https://learn.microsoft.com/azure/aks/concepts-network-cni-overview, "IP address planning")."""
 POD_PREFIX_PER_NODE: Final = 24
+GCP_SERVICES_PREFIX: Final = 20
+"""For managed services. Each Managed Lustre instance takes a /23 of it, each Filestore instance a /29 to /24
+(https://cloud.google.com/managed-lustre/docs/vpc, which allocates a /20 for several)."""
 LONGEST_PREFIX: Final = 28  # the smallest subnet that AWS allows; the others' minimum is /29
 
 
@@ -79,11 +85,31 @@ class AwsLayout:
     public: dict[str, IPv4Network]
 
 
+AZURE_ENDPOINTS_PREFIX: Final = 28
+AZURE_LUSTRE_PREFIXES: Final = ((196, 24), (400, 23))
+"""Up to how many TiB a file system of Azure Managed Lustre fits a subnet of which prefix length.
+
+https://learn.microsoft.com/azure/azure-managed-lustre/amlfs-prerequisites, "Network size requirements", lets
+small ones have less than the /24 that the API's reference asks for; the larger of the two is taken. What is
+larger than the table gets as many addresses for each TiB as its last row.
+"""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AzureLayout:
-    """One node subnet; pods and services have CIDRs of their own outside the virtual network."""
+    """One node subnet; pods and services have CIDRs of their own outside the virtual network.
+
+    Attributes:
+        nodes: The nodes' subnet.
+        lustre: The subnet of each Lustre file system, by its tier.
+        endpoints: Private endpoints of file shares; None where there are none.
+        pods: Numbers the pods.
+        services: Numbers the services.
+    """
 
     nodes: IPv4Network
+    lustre: dict[str, IPv4Network] = field(default_factory=dict)
+    endpoints: IPv4Network | None = None
     pods: IPv4Network = AZURE_POD_CIDR
     services: IPv4Network = AZURE_SERVICE_CIDR
 
@@ -123,17 +149,51 @@ def aws_layout(cidr: IPv4Network, zones: Sequence[str], nodes: int) -> AwsLayout
     )
 
 
-def azure_layout(cidr: IPv4Network, nodes: int) -> AzureLayout | TooSmall:
-    """Half of the virtual network for nodes, the rest kept free for private endpoints and file systems.
+def azure_layout(
+    cidr: IPv4Network, nodes: int, lustre: Mapping[str, int] | None = None, *, endpoints: bool = False
+) -> AzureLayout | TooSmall:
+    """Half of the virtual network for nodes; the rest for file systems and endpoints, or free.
 
-    Each pool's upgrade surge is counted by the caller in `nodes`.
+    Each pool's upgrade surge is counted by the caller in `nodes`. No file system moves once it is there, so
+    the endpoints stand at the very end, and a new file system comes last.
+
+    Args:
+        cidr: The virtual network.
+        nodes: Nodes of all pools.
+        lustre: What each Lustre file system holds, GiB, by its tier.
+        endpoints: Whether file shares have private endpoints.
     """
+    wanted = lustre or {}
     prefix = cidr.prefixlen + 1
     holds = _block(prefix, AZURE_RESERVED)
     if holds < nodes:
         fitting = (p for p in range(28, 7, -1) if _block(p + 1, AZURE_RESERVED) >= nodes)
         return TooSmall(holds=holds, nodes=nodes, what=f"half of {cidr}", prefix_needed=next(fitting, None))
-    return AzureLayout(nodes=next(cidr.subnets(new_prefix=prefix)))
+    own, rest = cidr.subnets(new_prefix=prefix)
+    sizes = [azure_lustre_prefix(gib) for gib in wanted.values()]
+    last = [AZURE_ENDPOINTS_PREFIX] if endpoints else []
+    blocks = carve(rest, [*sizes, *last])
+    if blocks is None:
+        taken = sum(2 ** (32 - size) for size in [*sizes, *last])
+        return TooSmall(
+            holds=0,
+            nodes=nodes,
+            what=f"{cidr}, with the subnets of its file systems in the other half,",
+            prefix_needed=min(prefix_for(2 * nodes + 2 * AZURE_RESERVED), prefix_for(taken) - 1),
+        )
+    tiers = dict(zip(wanted, blocks, strict=False))
+    end = list(rest.subnets(new_prefix=AZURE_ENDPOINTS_PREFIX))[-1] if endpoints else None
+    return AzureLayout(nodes=own, lustre=tiers, endpoints=end)
+
+
+def azure_lustre_prefix(gib: int) -> int:
+    """Prefix length of the subnet that a Lustre file system of this size needs."""
+    tib = gib / 1024
+    for holds, prefix in AZURE_LUSTRE_PREFIXES:
+        if tib <= holds:
+            return prefix
+    most, prefix = AZURE_LUSTRE_PREFIXES[-1]
+    return prefix - ceil(log2(tib / most))
 
 
 def gcp_layout(cidr: IPv4Network, nodes: int) -> GcpLayout | TooSmall:
@@ -153,6 +213,24 @@ def gcp_layout(cidr: IPv4Network, nodes: int) -> GcpLayout | TooSmall:
         raise AssertionError(f"{cidr} does not divide")
     pods, services, node_range, control_plane = blocks
     return GcpLayout(nodes=node_range, pods=pods, services=services, control_plane=control_plane)
+
+
+def gcp_private_services(cidr: IPv4Network, layout: GcpLayout) -> IPv4Network:
+    """The network's last /20, for Google's managed services; the layout itself is the same without them.
+
+    Raises:
+        Refusal: The layout needs it.
+    """
+    if cidr.prefixlen <= GCP_SERVICES_PREFIX:
+        *_, last = cidr.subnets(new_prefix=GCP_SERVICES_PREFIX)
+        if not any(last.overlaps(block) for block in (layout.pods, layout.nodes, layout.services)):
+            return last
+    raise Refusal(
+        f"{cidr} has no /{GCP_SERVICES_PREFIX} left for Google's managed services",
+        where="network.cidr",
+        rule="shared file systems stand in addresses of the network that nothing else uses",
+        way_out="widen the CIDR: a /18 would do",
+    )
 
 
 L = TypeVar("L", AwsLayout, AzureLayout, GcpLayout)
