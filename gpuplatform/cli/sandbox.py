@@ -97,6 +97,22 @@ def destroy(
     _operate(operation)
 
 
+@app.command()
+def recover(stack: Stack) -> None:
+    """Make a stack whole after a killed command: files, lock, and what the cloud made meanwhile."""
+    from gpuplatform.sandbox.recover import recover as repair
+    from gpuplatform.sandbox.session import Sandbox
+
+    with Sandbox.open(Path.cwd(), report=_report) as sandbox:
+        done = repair(sandbox, stack, typer.echo)
+    typer.echo(
+        f"the stack {stack} is whole again; to go on: {_as_typed()} sandbox up {stack}"
+        if done
+        else f"nothing was wrong with the stack {stack}"
+    )
+    _leave(0)
+
+
 @app.command(
     "exec",
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},

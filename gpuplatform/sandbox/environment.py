@@ -86,7 +86,9 @@ def build(
         # gRPC honours the proxy variables, also for 127.0.0.1.
         "NO_PROXY": loopback,
         "no_proxy": loopback,
-        "PULUMI_BACKEND_URL": f"file://{home.state}",
+        # Without the sidecar files of the backend's library (gocloud.dev/blob/fileblob): it empties one
+        # before it writes it, and an engine killed in between leaves a state that no command can read.
+        "PULUMI_BACKEND_URL": f"file://{home.state}?metadata=skip",
         # It protects nothing: what is in this state are secrets of simulated clouds.
         "PULUMI_CONFIG_PASSPHRASE": "sandbox",
         "PULUMI_DEBUG_LANGUAGES": f"python:{language}",

@@ -93,6 +93,10 @@ class Home:
         """Where the file backend keeps the state of `stack`."""
         return self.state / ".pulumi" / "stacks" / project.name / f"{stack}.json"
 
+    def locks(self, project: Project, stack: str) -> Path:
+        """Where the file backend keeps the locks of `stack`; its organization is always this one."""
+        return self.state / ".pulumi" / "locks" / "organization" / project.name / stack
+
     def stacks(self, project: Project) -> tuple[str, ...]:
         """The stacks of `project` in the sandbox's state, sorted."""
         return tuple(sorted(file.stem for file in self.state_file(project, "").parent.glob("*.json")))
@@ -111,8 +115,9 @@ class Home:
         for folder in ("stacks", "history", "backups"):
             base = self.state / ".pulumi" / folder / project.name
             shutil.rmtree(base / stack, ignore_errors=True)
-            for file in (f"{stack}.json", f"{stack}.json.bak", f"{stack}.json.attrs"):
-                (base / file).unlink(missing_ok=True)
+            for ending in (".json", ".json.bak", ".json.attrs", ".json.bak.attrs"):
+                (base / f"{stack}{ending}").unlink(missing_ok=True)
+        shutil.rmtree(self.locks(project, stack), ignore_errors=True)
         (self.shadow(project) / f"Pulumi.{stack}.yaml").unlink(missing_ok=True)
 
     def create(self) -> None:

@@ -76,7 +76,7 @@ def test_the_engine_is_led_to_the_simulated_clouds_and_to_a_state_of_its_own(hom
 
     assert inside["PULUMI_DEBUG_PROVIDERS"] == "aws:1,azure-native:2"
     assert inside["PULUMI_DEBUG_LANGUAGES"] == "python:3"
-    assert inside["PULUMI_BACKEND_URL"] == f"file://{home.root}/state"
+    assert inside["PULUMI_BACKEND_URL"] == f"file://{home.root}/state?metadata=skip"
     assert inside["PULUMI_HOME"].startswith(str(home.root))
     assert inside["PATH"] == f"{home.bin}:/usr/bin"
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gpuplatform.sandbox.cloud.faults import Faults
+from gpuplatform.sandbox.recover import recover
 
 pytestmark = pytest.mark.engine
 
@@ -22,26 +25,21 @@ CLUSTER = "aws:eks/cluster:Cluster"
 KILLED = 128 + signal.SIGKILL
 
 
-def test_an_update_killed_while_the_cluster_comes_up_goes_on_once_the_state_is_repaired(
-    stage: Any, tmp_path: Path
-) -> None:
+def test_an_update_killed_while_the_cluster_comes_up_goes_on_once_the_stack_is_recovered(stage: Any) -> None:
     """Pulumi cannot know whether an interrupted create took effect; the cloud does, so its record decides."""
     with stage("aws-dev") as it:
-        faults = Faults(it.world)
-        faults.add("slow", type=CLUSTER, seconds=3)
-        killed = _killed_when(lambda: CLUSTER in _creating(it), it, "up", "--skip-preview")
-        assert killed == KILLED
-        _wait_for(lambda: any(thing.token == CLUSTER for thing in it.things))  # the cloud goes on
-        faults.clear()
+        with _slow(it, CLUSTER):
+            killed = _killed_when(lambda: CLUSTER in _creating(it), it, "up", "--skip-preview")
+            assert killed == KILLED
+            _wait_for(lambda: any(thing.token == CLUSTER for thing in it.things))  # the cloud goes on
         assert set(it.held) > set(it.managed)
 
-        assert _cancel(it) == 0
-        lost = _lost(it)
-        assert CLUSTER in [resource["type"] for resource in lost["resources"]]
-        (tmp_path / "lost.json").write_text(json.dumps(lost))
-        assert it.pulumi("refresh", "--yes", "--clear-pending-creates").exit_code == 0
-        flags = ("--yes", "--protect=false", "--generate-code=false")
-        assert it.pulumi("import", "--file", str(tmp_path / "lost.json"), *flags).exit_code == 0
+        said = _recovered(it)
+        assert any(line.startswith("lifted the lock of ") for line in said)
+        assert any(line.startswith("adopted: ") and CLUSTER in line for line in said)
+        assert it.held == it.managed
+        assert "pending_operations" not in it.state
+        assert _recovered(it) == [], "there is nothing left to do"
         resumed = it.pulumi("up", "--yes")
 
         assert resumed.exit_code == 0, resumed.diagnostics
@@ -54,17 +52,125 @@ def test_an_update_killed_while_the_cluster_comes_up_goes_on_once_the_state_is_r
         before = len(it.things)
         assert _killed_when(lambda: len(it.things) < before / 2, it, "destroy") == KILLED
         assert it.things
-        assert _cancel(it) == 0
+        _recovered(it)
+        assert it.held == it.managed
         gone = it.destroy()
         assert gone.exit_code == 0, gone.diagnostics
         assert it.things == []
         assert it.state.get("resources", []) == []
 
 
-def _cancel(it: Any) -> int:
-    """Lifts the lock that a killed engine leaves behind."""
-    code: int = it.sandbox.run(["pulumi", "cancel", "--yes", "--stack", it.stack], it.sandbox.project.root)
-    return code
+def test_what_was_adopted_can_be_taken_down_at_once(stage: Any) -> None:
+    """With its dependencies: a cluster without them would be deleted after the network it stands in."""
+    with stage("aws-dev") as it:
+        with _slow(it, CLUSTER):
+            assert _killed_when(lambda: CLUSTER in _creating(it), it, "up", "--skip-preview") == KILLED
+            _wait_for(lambda: any(thing.token == CLUSTER for thing in it.things))
+        _recovered(it)
+        gone = it.destroy(include_protected=True)
+
+        assert gone.exit_code == 0, gone.diagnostics
+        assert it.things == []
+
+
+@pytest.mark.parametrize("left", ["stacks/{project}/{stack}.json.attrs", "meta.yaml.attrs"])
+def test_an_empty_sidecar_stops_every_command_until_the_stack_is_recovered(
+    stage: Any, left: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The file backend empties a sidecar before it writes it: an engine killed in between leaves it so."""
+    with stage("aws-dev") as it:
+        assert it.pulumi("preview").exit_code == 0
+        data = it.sandbox.home.state / ".pulumi"
+        sidecar = data / left.format(project=it.sandbox.project.name, stack=it.stack)
+        sidecar.write_bytes(b"")
+        stopped = it.sandbox.run(["pulumi", "stack", "ls"], it.sandbox.project.root)
+        assert stopped != 0
+        assert "EOF" in capfd.readouterr().err
+
+        assert _recovered(it) == [
+            f"removed an unreadable sidecar: {sidecar.relative_to(it.sandbox.home.state)}"
+        ]
+        assert it.sandbox.run(["pulumi", "stack", "ls"], it.sandbox.project.root) == 0
+        assert it.pulumi("preview").exit_code == 0
+
+
+def test_empty_sidecars_of_history_copies_and_locks_are_removed_too(stage: Any) -> None:
+    with stage("aws-dev") as it:
+        assert it.apply().exit_code == 0
+        data = it.sandbox.home.state / ".pulumi"
+        files = [file for file in data.rglob(f"*{it.stack}*") if file.is_file()]
+        lock = it.sandbox.home.locks(it.sandbox.project, it.stack) / "0b1f.json"
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        lock.write_text(
+            json.dumps(
+                {
+                    "pid": _dead(),
+                    "username": "me",
+                    "hostname": socket.gethostname(),
+                    "timestamp": "2026-01-01",
+                }
+            )
+        )
+        sidecars = [Path(f"{file}.attrs") for file in (*files, lock)]
+        for sidecar in sidecars:
+            sidecar.write_bytes(b"")
+        assert {sidecar.relative_to(data).parts[0] for sidecar in sidecars} == {
+            "backups",
+            "history",
+            "locks",
+            "stacks",
+        }
+        commands = [["pulumi", "stack", command, "--stack", it.stack] for command in ("history", "output")]
+        assert 0 not in [it.sandbox.run(command, it.sandbox.project.root) for command in commands]
+
+        said = _recovered(it)
+
+        assert len(said) == len(sidecars) + 1
+        assert [sidecar for sidecar in sidecars if sidecar.exists()] == []
+        assert not lock.exists()
+        assert [it.sandbox.run(command, it.sandbox.project.root) for command in commands] == [0, 0]
+        assert it.pulumi("preview").changes == 0
+
+
+def test_an_unreadable_state_is_restored_and_brought_in_line_with_what_exists(stage: Any) -> None:
+    with stage("aws-dev") as it:
+        with _slow(it, CLUSTER):
+            assert _killed_when(lambda: CLUSTER in _creating(it), it, "up", "--skip-preview") == KILLED
+            _wait_for(lambda: any(thing.token == CLUSTER for thing in it.things))
+        file = it.sandbox.home.state_file(it.sandbox.project, it.stack)
+        file.write_bytes(file.read_bytes()[:5000])
+
+        said = _recovered(it)
+
+        assert f"restored the state from {file.name}.bak: {file.name} could not be read" in said
+        assert it.held == it.managed
+        assert _recovered(it) == []
+        resumed = it.pulumi("up", "--yes", "--skip-preview")
+        assert resumed.exit_code == 0, resumed.diagnostics
+        assert it.held == it.managed
+        assert len({thing.urn for thing in it.things}) == len(it.things)
+
+
+def _recovered(it: Any) -> list[str]:
+    """Recovers the stack; what was said."""
+    said: list[str] = []
+    recover(it.sandbox, it.stack, said.append)
+    return said
+
+
+@contextmanager
+def _slow(it: Any, token: str) -> Iterator[None]:
+    faults = Faults(it.world)
+    faults.add("slow", type=token, seconds=3)
+    yield
+    faults.clear()
+
+
+def _dead() -> int:
+    """The number of a process that ran and no longer does."""
+    process = subprocess.Popen(["true"])
+    process.wait()
+    return process.pid
 
 
 def _creating(it: Any) -> list[str]:
@@ -73,30 +179,6 @@ def _creating(it: Any) -> list[str]:
         return [operation["resource"]["type"] for operation in it.state.get("pending_operations", [])]
     except (OSError, ValueError):  # not there yet, or being written
         return []
-
-
-def _lost(it: Any) -> dict[str, Any]:
-    """What exists and is missing in Pulumi's state, as a file for `pulumi import`."""
-    exists = {thing.urn: thing.id for thing in it.things}
-    names: dict[str, str] = {}
-    resources = []
-    for operation in it.state["pending_operations"]:
-        old = operation["resource"]
-        if old["urn"] not in exists:
-            continue
-        provider = old["provider"].rpartition("::")[0]
-        parent, above = f"parent of {old['urn']}", f"provider of {old['urn']}"
-        names |= {parent: old["parent"], above: provider}
-        resources.append(
-            {
-                "type": old["type"],
-                "name": old["urn"].rpartition("::")[2],
-                "id": exists[old["urn"]],
-                "parent": parent,
-                "provider": above,
-            }
-        )
-    return {"nameTable": names, "resources": resources}
 
 
 def _killed_when(happens: Callable[[], bool], it: Any, operation: str, *flags: str) -> int:
