@@ -1,15 +1,28 @@
-"""What every cloud's components are told, from the configuration; pure."""
+"""What every cloud's components are told, from the configuration and what is decided of it; pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
-from gpuplatform.config import Aws, Azure, Gcp, Platform
+from gpuplatform.config import Aws, Azure, Gcp, Platform, Team
 from gpuplatform.config.defaults import system_sku
+from gpuplatform.contracts import Mount
+from gpuplatform.kubernetes.team import SERVICE_ACCOUNT
 from gpuplatform.profile import NodeProfile
+from gpuplatform.storage import BlockPlan, ObjectPlan, SharedFilesystemPlan, StoragePlan
 
-__all__ = ["cloud_of", "cluster_arguments", "network_arguments", "pool_arguments"]
+__all__ = [
+    "budget_arguments",
+    "cloud_of",
+    "cluster_arguments",
+    "identity_arguments",
+    "mounts_of",
+    "network_arguments",
+    "pool_arguments",
+    "tier_arguments",
+]
 
 C = TypeVar("C", Aws, Azure, Gcp)
 
@@ -37,7 +50,7 @@ def network_arguments(config: Platform) -> dict[str, Any]:
     }
 
 
-def cluster_arguments(config: Platform) -> dict[str, Any]:
+def cluster_arguments(config: Platform, storage: Sequence[StoragePlan]) -> dict[str, Any]:
     """The fields of `gpuplatform.contracts.ClusterArgs`."""
     cluster = config.cluster
     return {
@@ -53,6 +66,63 @@ def cluster_arguments(config: Platform) -> dict[str, Any]:
         "api_public_cidrs": tuple(map(str, cluster.api_access.public_cidrs)),
         "support": cluster.support,
         "protect": config.protects,
+        "mounts": mounts_of(storage),
+    }
+
+
+def mounts_of(storage: Sequence[StoragePlan]) -> tuple[Mount, ...]:
+    """What pods of the environment mount beside disks: `gpuplatform.contracts.ClusterArgs.mounts`."""
+    asked = {_mount(plan) for plan in storage}
+    mounts: tuple[Mount, ...] = ("object", "lustre", "nfs")
+    return tuple(mount for mount in mounts if mount in asked)
+
+
+def _mount(plan: StoragePlan) -> Mount | None:
+    match plan:
+        case ObjectPlan():
+            return "object"
+        case SharedFilesystemPlan(service="azure-files-nfs" | "filestore"):
+            return "nfs"
+        case SharedFilesystemPlan():
+            return "lustre"
+        case BlockPlan():
+            return None
+
+
+def tier_arguments(config: Platform, plan: StoragePlan) -> dict[str, Any]:
+    """The fields of `gpuplatform.contracts.ObjectStoreArgs` and of `SharedFilesystemArgs`."""
+    return {
+        "plan": plan,
+        "name": config.physical_name,
+        "region": config.cloud.region,
+        "tags": config.tags,
+    }
+
+
+def identity_arguments(config: Platform, team: Team) -> dict[str, Any]:
+    """The fields of `gpuplatform.contracts.WorkloadIdentityArgs`."""
+    return {
+        "name": config.physical_name,
+        "region": config.cloud.region,
+        "namespace": team.name,
+        "service_account": SERVICE_ACCOUNT,
+        "tags": replace(config.tags, team=team.name),
+    }
+
+
+def budget_arguments(config: Platform) -> dict[str, Any] | None:
+    """The fields of `gpuplatform.contracts.BudgetArgs`; None where nobody would hear of the budget."""
+    budget = config.budget
+    if budget is None or not budget.contacts:
+        return None
+    return {
+        "name": config.physical_name,
+        "amount": budget.monthly or budget.monthly_usd,
+        "currency": budget.currency or "USD",
+        "alert_percent": budget.alert_percent,
+        "forecast": budget.forecast,
+        "contacts": budget.contacts,
+        "tags": config.tags,
     }
 
 

@@ -1,4 +1,4 @@
-"""An environment on AWS: provider, network, cluster, one GPU pool for each profile, and the autoscaler."""
+"""An environment on AWS: provider, network, cluster, GPU pools, autoscaler, storage, identities."""
 
 from __future__ import annotations
 
@@ -11,8 +11,16 @@ import pulumi_aws as aws
 from gpuplatform.aws import (
     AutoscalerRole,
     AutoscalerRoleArgs,
+    AwsBudget,
+    AwsBudgetArgs,
     AwsNetwork,
     AwsNetworkArgs,
+    AwsObjectStore,
+    AwsObjectStoreArgs,
+    AwsSharedFilesystem,
+    AwsSharedFilesystemArgs,
+    AwsWorkloadIdentity,
+    AwsWorkloadIdentityArgs,
     EksCluster,
     EksClusterArgs,
     EksGpuPool,
@@ -27,21 +35,32 @@ from gpuplatform.kubernetes.cluster_autoscaler import (
     ClusterAutoscaler,
     ClusterAutoscalerArgs,
 )
-from gpuplatform.platform.arguments import cloud_of, cluster_arguments, network_arguments, pool_arguments
+from gpuplatform.platform.arguments import (
+    budget_arguments,
+    cloud_of,
+    cluster_arguments,
+    identity_arguments,
+    network_arguments,
+    pool_arguments,
+    tier_arguments,
+)
 from gpuplatform.platform.built import Built
+from gpuplatform.platform.decision import Decision
 from gpuplatform.profile import NodeProfile
 from gpuplatform.profile.aws import check_zones
+from gpuplatform.storage import ObjectPlan, SharedFilesystemPlan
 
 __all__ = ["build"]
 
 
-def build(config: Platform, profiles: Sequence[NodeProfile]) -> Built:
+def build(decision: Decision) -> Built:
     """Registers the environment's resources, all with one provider that is pinned to its account and region.
 
     Raises:
         TypeError: The configuration is of another cloud.
         Refusal: AWS cannot build it as asked.
     """
+    config, profiles = decision.config, decision.profiles
     cloud = cloud_of(config, Aws)
     _check_zones(config, profiles)
     provider = aws.Provider("aws", region=cloud.region, allowed_account_ids=[cloud.account])
@@ -50,7 +69,9 @@ def build(config: Platform, profiles: Sequence[NodeProfile]) -> Built:
     network = AwsNetwork("network", AwsNetworkArgs(nat=nat, **network_arguments(config)), opts)
     cluster = EksCluster(
         "cluster",
-        EksClusterArgs(network=network, system_arch=_system_arch(config), **cluster_arguments(config)),
+        EksClusterArgs(
+            network=network, system_arch=_system_arch(config), **cluster_arguments(config, decision.storage)
+        ),
         opts,
     )
     pools = {
@@ -58,7 +79,55 @@ def build(config: Platform, profiles: Sequence[NodeProfile]) -> Built:
         for name, arguments in pool_arguments(config, profiles)
     }
     _autoscaler(config, cluster, opts)
-    return Built(cluster=cluster.handle, pools=pools, provider=provider)
+    stores, filesystems = _storage(decision, cloud, network, opts)
+    identities = {
+        team.name: AwsWorkloadIdentity(
+            f"identity-{team.name}",
+            AwsWorkloadIdentityArgs(
+                cluster=cluster,
+                stores=tuple(stores[tier] for tier in team.storage if tier in stores),
+                **identity_arguments(config, team),
+            ),
+            opts,
+        ).handle
+        for team in config.teams
+    }
+    if (budget := budget_arguments(config)) is not None:
+        AwsBudget("budget", AwsBudgetArgs(**budget), opts)
+    return Built(
+        cluster=cluster.handle,
+        pools=pools,
+        provider=provider,
+        storage={name: made.handle for name, made in (*stores.items(), *filesystems.items())},
+        identities=identities,
+    )
+
+
+def _storage(
+    decision: Decision, cloud: Aws, network: AwsNetwork, opts: pulumi.ResourceOptions
+) -> tuple[dict[str, AwsObjectStore], dict[str, AwsSharedFilesystem]]:
+    """Nothing of it depends on the cluster: a teardown that keeps it keeps what it stands on."""
+    stores = {
+        plan.tier: AwsObjectStore(
+            f"storage-{plan.tier}",
+            AwsObjectStoreArgs(account=cloud.account, **tier_arguments(decision.config, plan)),
+            opts,
+        )
+        for plan in decision.storage
+        if isinstance(plan, ObjectPlan)
+    }
+    filesystems = {
+        plan.tier: AwsSharedFilesystem(
+            f"storage-{plan.tier}",
+            AwsSharedFilesystemArgs(
+                network=network, source=stores.get(plan.source), **tier_arguments(decision.config, plan)
+            ),
+            opts,
+        )
+        for plan in decision.storage
+        if isinstance(plan, SharedFilesystemPlan)
+    }
+    return stores, filesystems
 
 
 def _check_zones(config: Platform, profiles: Sequence[NodeProfile]) -> None:

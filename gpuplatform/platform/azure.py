@@ -18,19 +18,21 @@ from gpuplatform.azure import (
 from gpuplatform.config import Azure, Platform
 from gpuplatform.platform.arguments import cloud_of, cluster_arguments, network_arguments, pool_arguments
 from gpuplatform.platform.built import Built
+from gpuplatform.platform.decision import Decision
 from gpuplatform.profile import NodeProfile
 from gpuplatform.profile.azure import check_feature, check_zones
 
 __all__ = ["build"]
 
 
-def build(config: Platform, profiles: Sequence[NodeProfile]) -> Built:
+def build(decision: Decision) -> Built:
     """Registers the environment's resources, all with one provider that is pinned to its subscription.
 
     Raises:
         TypeError: The configuration is of another cloud.
         Refusal: Azure cannot build it as asked.
     """
+    config, profiles = decision.config, decision.profiles
     cloud = cloud_of(config, Azure)
     check_feature(profiles)
     _check_zones(config, profiles)
@@ -42,14 +44,16 @@ def build(config: Platform, profiles: Sequence[NodeProfile]) -> Built:
     reservations = tuple(profile.capacity.id for profile in profiles if profile.capacity.id)
     cluster = AksCluster(
         "cluster",
-        AksClusterArgs(network=network, reservations=reservations, **cluster_arguments(config)),
+        AksClusterArgs(
+            network=network, reservations=reservations, **cluster_arguments(config, decision.storage)
+        ),
         opts,
     )
     pools = {
         name: AksGpuPool(f"pool-{name}", AksGpuPoolArgs(cluster=cluster, **arguments), opts).node_group
         for name, arguments in pool_arguments(config, profiles)
     }
-    return Built(cluster=cluster.handle, pools=pools, provider=provider)
+    return Built(cluster=cluster.handle, pools=pools, provider=provider, storage={}, identities={})
 
 
 def _check_zones(config: Platform, profiles: Sequence[NodeProfile]) -> None:

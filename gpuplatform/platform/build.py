@@ -26,12 +26,14 @@ def build(decision: Decision) -> Built:
             # What no program can do or look up; a deployment that lacks it fails late, or never gets a node.
             pulumi.log.warn(f"{profile.pool}: {sentence}")
     provider = decision.config.cloud.provider
-    built: Built = import_module(f"gpuplatform.platform.{provider}").build(decision.config, decision.profiles)
+    built: Built = import_module(f"gpuplatform.platform.{provider}").build(decision)
     install(decision, built)
     pulumi.export("cluster_name", built.cluster.name)
     pulumi.export("cluster_id", built.cluster.id)
     pulumi.export("endpoint", built.cluster.endpoint)
     pulumi.export("oidc_issuer", built.cluster.oidc_issuer)
     pulumi.export("kubeconfig_command", built.cluster.kubeconfig_command)
+    if built.storage:
+        pulumi.export("storage", {name: handle.uri for name, handle in built.storage.items()})
     pulumi.export("kubeconfig", pulumi.Output.secret(built.cluster.kubeconfig))
     return built

@@ -1,4 +1,4 @@
-"""An environment on Google Cloud: provider, network, cluster, GPU networks, one GPU pool for each profile."""
+"""An environment on Google Cloud: provider, network, cluster, GPU pools, storage, identities."""
 
 from __future__ import annotations
 
@@ -11,8 +11,16 @@ import pulumi_gcp as gcp
 from gpuplatform.config import Gcp, Platform
 from gpuplatform.errors import Refusal
 from gpuplatform.gcp import (
+    GcpBudget,
+    GcpBudgetArgs,
     GcpNetwork,
     GcpNetworkArgs,
+    GcpObjectStore,
+    GcpObjectStoreArgs,
+    GcpSharedFilesystem,
+    GcpSharedFilesystemArgs,
+    GcpWorkloadIdentity,
+    GcpWorkloadIdentityArgs,
     GkeCluster,
     GkeClusterArgs,
     GkeGpuNetworks,
@@ -23,22 +31,34 @@ from gpuplatform.gcp import (
     GkeNodeDaemonsArgs,
 )
 from gpuplatform.gcp.fabric import in_one_zone
-from gpuplatform.platform.arguments import cloud_of, cluster_arguments, network_arguments, pool_arguments
+from gpuplatform.platform.arguments import (
+    budget_arguments,
+    cloud_of,
+    cluster_arguments,
+    identity_arguments,
+    mounts_of,
+    network_arguments,
+    pool_arguments,
+    tier_arguments,
+)
 from gpuplatform.platform.built import Built
+from gpuplatform.platform.decision import Decision
 from gpuplatform.profile import NodeProfile
 from gpuplatform.profile.fabric import NvlinkDomain
 from gpuplatform.profile.gcp import FIRST_NVLINK_DOMAIN, node_daemons, node_networks
+from gpuplatform.storage import ObjectPlan, SharedFilesystemPlan
 
 __all__ = ["build"]
 
 
-def build(config: Platform, profiles: Sequence[NodeProfile]) -> Built:
+def build(decision: Decision) -> Built:
     """Registers the environment's resources, all with one provider that is pinned to its project and region.
 
     Raises:
         TypeError: The configuration is of another cloud.
         Refusal: Google Cloud cannot build it as asked.
     """
+    config, profiles = decision.config, decision.profiles
     cloud = cloud_of(config, Gcp)
     arguments = dict(pool_arguments(config, profiles))
     for each in arguments.values():
@@ -46,7 +66,14 @@ def build(config: Platform, profiles: Sequence[NodeProfile]) -> Built:
     _new_enough(config, profiles)
     provider = gcp.Provider("gcp", project=cloud.project, region=cloud.region)
     opts = pulumi.ResourceOptions(provider=provider)
-    network = GcpNetwork("network", GcpNetworkArgs(**network_arguments(config)), opts)
+    network = GcpNetwork(
+        "network",
+        GcpNetworkArgs(
+            private_services=not {"lustre", "nfs"}.isdisjoint(mounts_of(decision.storage)),
+            **network_arguments(config),
+        ),
+        opts,
+    )
     cluster = GkeCluster(
         "cluster",
         GkeClusterArgs(
@@ -54,14 +81,73 @@ def build(config: Platform, profiles: Sequence[NodeProfile]) -> Built:
             project=cloud.project,
             multi_networking=any(_named(profile) for profile in profiles),
             bare_metal=any(_bare_metal(profile) for profile in profiles),
-            **cluster_arguments(config),
+            **cluster_arguments(config, decision.storage),
         ),
         opts,
     )
     if node_daemons(profiles):
         GkeNodeDaemons("node-daemons", GkeNodeDaemonsArgs(cluster=cluster.handle, profiles=profiles), opts)
     pools = _pools(config, cloud, cluster, arguments, opts)
-    return Built(cluster=cluster.handle, pools=pools, provider=provider)
+    stores, filesystems = _storage(decision, cloud, network, opts)
+    identities = {
+        team.name: GcpWorkloadIdentity(
+            f"identity-{team.name}",
+            GcpWorkloadIdentityArgs(
+                project=cloud.project,
+                cluster=cluster,
+                stores=tuple(stores[tier] for tier in team.storage if tier in stores),
+                **identity_arguments(config, team),
+            ),
+            opts,
+        ).handle
+        for team in config.teams
+    }
+    _budget(config, cloud, opts)
+    return Built(
+        cluster=cluster.handle,
+        pools=pools,
+        provider=provider,
+        storage={name: made.handle for name, made in (*stores.items(), *filesystems.items())},
+        identities=identities,
+    )
+
+
+def _budget(config: Platform, cloud: Gcp, opts: pulumi.ResourceOptions) -> None:
+    arguments = budget_arguments(config)
+    if arguments is None or config.budget is None or config.budget.billing_account is None:
+        return  # contacts without a billing account are refused with the configuration
+    account = config.budget.billing_account
+    made_of = GcpBudgetArgs(billing_account=account, project=cloud.project, region=cloud.region, **arguments)
+    GcpBudget("budget", made_of, opts)
+
+
+def _storage(
+    decision: Decision, cloud: Gcp, network: GcpNetwork, opts: pulumi.ResourceOptions
+) -> tuple[dict[str, GcpObjectStore], dict[str, GcpSharedFilesystem]]:
+    """Nothing of it depends on the cluster: a teardown that keeps it keeps what it stands on."""
+    stores = {
+        plan.tier: GcpObjectStore(
+            f"storage-{plan.tier}",
+            GcpObjectStoreArgs(project=cloud.project, **tier_arguments(decision.config, plan)),
+            opts,
+        )
+        for plan in decision.storage
+        if isinstance(plan, ObjectPlan)
+    }
+    filesystems = {
+        plan.tier: GcpSharedFilesystem(
+            f"storage-{plan.tier}",
+            GcpSharedFilesystemArgs(
+                network=network,
+                project=cloud.project,
+                **tier_arguments(decision.config, plan),
+            ),
+            opts,
+        )
+        for plan in decision.storage
+        if isinstance(plan, SharedFilesystemPlan)
+    }
+    return stores, filesystems
 
 
 def _pools(

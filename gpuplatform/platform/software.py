@@ -17,12 +17,18 @@ from gpuplatform.kubernetes import (
     KueueArgs,
     NetworkOperator,
     NetworkOperatorArgs,
+    StorageClasses,
+    StorageClassesArgs,
+    TeamSpace,
+    TeamSpaceArgs,
     leaves_gpus_open,
+    pod_security,
     shares_nvlink,
 )
 from gpuplatform.platform.built import Built
 from gpuplatform.platform.decision import Decision
 from gpuplatform.profile import Efa, InfiniBand, operator_values
+from gpuplatform.storage import BlockPlan
 
 __all__ = ["install"]
 
@@ -66,5 +72,26 @@ def install(decision: Decision, built: Built) -> None:
                 nodes_max={pool.name: pool.nodes.max for pool in decision.config.node_pools},
                 pools=pools,
                 after=(*before, operator),
+            ),
+        )
+    _teams(decision, built)
+
+
+def _teams(decision: Decision, built: Built) -> None:
+    """The classes of disks for everybody, and each team's namespace with its volumes."""
+    for plan in decision.storage:
+        if isinstance(plan, BlockPlan):
+            StorageClasses(f"storage-{plan.tier}", StorageClassesArgs(cluster=built.cluster, plan=plan))
+    admitted = pod_security(decision.profiles)
+    for team in decision.config.teams:
+        TeamSpace(
+            f"team-{team.name}",
+            TeamSpaceArgs(
+                cluster=built.cluster,
+                team=team.name,
+                identity=built.identities[team.name],
+                volumes=tuple(built.storage[tier] for tier in team.storage),
+                tags=decision.config.tags,
+                pod_security=admitted,
             ),
         )

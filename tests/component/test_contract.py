@@ -189,7 +189,7 @@ def _cluster_args(stack: str, **changes: Any) -> contracts.ClusterArgs:
     module = import_module(f"gpuplatform.{config.cloud.provider}")
     (name,) = (name for name in module.__all__ if name.endswith("ClusterArgs"))
     own = {"network": None} | ({"project": "p"} if config.cloud.provider == "gcp" else {})
-    made: contracts.ClusterArgs = getattr(module, name)(**own, **(cluster_arguments(config) | changes))
+    made: contracts.ClusterArgs = getattr(module, name)(**own, **(cluster_arguments(config, ()) | changes))
     return made
 
 
