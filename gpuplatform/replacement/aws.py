@@ -3,6 +3,11 @@
 File internal/service/SERVICE/RESOURCE.go for EKS's types and ec2's addresses, gateways, subnets, endpoints
 and placement groups. IAM, KMS, logs, launch templates, VPCs, route tables and security groups were not read
 again since an earlier version. A cluster's `remoteNetworkConfig` updates in place since #42928.
+
+S3's, FSx's and Budgets' types were read in the same files, some of them older than pulumi-aws 7; where the
+SDK's documentation says otherwise, it counts: a file system's throughput and a newer Lustre go in place. A
+table by input cannot say that a smaller `storageCapacity` and an older `fileSystemTypeVersion` replace a file
+system. Unconfirmed: a bucket's `bucketNamespace`, which is taken for a part of its name.
 """
 
 from __future__ import annotations
@@ -272,6 +277,98 @@ REPLACEMENTS: Final = (
             "clusterName",
             "namespace",
             "serviceAccount",
+        ),
+    ),
+    Replacement(
+        "aws:s3/bucket:Bucket",
+        name="bucket",
+        replace=(
+            "bucketNamespace",
+            "bucketPrefix",
+            "objectLockEnabled",
+        ),
+    ),
+    Replacement(
+        "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock",
+        name="",
+        replace=("bucket",),
+    ),
+    Replacement(
+        "aws:s3/bucketOwnershipControls:BucketOwnershipControls",
+        name="",
+        replace=("bucket",),
+    ),
+    Replacement(
+        "aws:s3/bucketVersioning:BucketVersioning",
+        name="",
+        replace=(
+            "bucket",
+            "expectedBucketOwner",
+        ),
+    ),
+    Replacement(
+        "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration",
+        name="",
+        replace=(
+            "bucket",
+            "expectedBucketOwner",
+        ),
+    ),
+    Replacement(
+        "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration",
+        name="",
+        replace=(
+            "bucket",
+            "expectedBucketOwner",
+        ),
+    ),
+    Replacement(
+        "aws:s3/bucketPolicy:BucketPolicy",
+        name="",
+        replace=("bucket",),
+    ),
+    Replacement(
+        "aws:s3/bucketObject:BucketObject",
+        name="key",
+        replace=("bucket",),
+    ),
+    Replacement(
+        "aws:s3/bucketObjectv2:BucketObjectv2",
+        name="key",
+        replace=("bucket",),
+    ),
+    Replacement(
+        "aws:fsx/lustreFileSystem:LustreFileSystem",
+        name="",
+        replace=(
+            "backupId",
+            "copyTagsToBackups",
+            "deploymentType",
+            "driveCacheType",
+            "efaEnabled",
+            "exportPath",
+            "importPath",
+            "importedFileChunkSize",
+            "kmsKeyId",
+            "securityGroupIds",
+            "storageType",
+            "subnetIds",
+        ),
+    ),
+    Replacement(
+        "aws:fsx/dataRepositoryAssociation:DataRepositoryAssociation",
+        name="",
+        replace=(
+            "dataRepositoryPath",
+            "fileSystemId",
+            "fileSystemPath",
+        ),
+    ),
+    Replacement(
+        "aws:budgets/budget:Budget",
+        replace=(
+            "accountId",
+            "namePrefix",
         ),
     ),
     Replacement(

@@ -1,4 +1,4 @@
-"""The simulated AWS: what EKS clusters stand on.
+"""The simulated AWS: what EKS clusters and their storage stand on.
 
 Error texts are the services' own where known.
 """
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gpuplatform.sandbox.cloud import wire
-from gpuplatform.sandbox.cloud.aws import cluster, identity, network
+from gpuplatform.sandbox.cloud.aws import cluster, identity, money, network, storage
 from gpuplatform.sandbox.cloud.aws.common import (
     EIP,
     ROUTE_TABLE,
@@ -93,7 +93,7 @@ def _handles(call: Call, outputs: Mapping[str, Any]) -> Iterator[str]:
 
 CLOUD = Cloud(
     package="aws",
-    rules=by_token((*network.RULES, *identity.RULES, *cluster.RULES)),
+    rules=by_token((*network.RULES, *identity.RULES, *cluster.RULES, *storage.RULES, *money.RULES)),
     account=_account,
     naming=BRIDGED,
     id=_id,

@@ -7,7 +7,7 @@ from gpuplatform.sandbox.cloud.rule import (
     Call,
 )
 
-__all__ = ["EIP", "KEY", "ROLE", "ROUTE_TABLE", "SECURITY_GROUP", "SUBNET", "VPC", "digits"]
+__all__ = ["BUCKET", "EIP", "KEY", "ROLE", "ROUTE_TABLE", "SECURITY_GROUP", "SUBNET", "VPC", "digits"]
 
 
 VPC = "aws:ec2/vpc:Vpc"
@@ -23,6 +23,8 @@ SECURITY_GROUP = "aws:ec2/securityGroup:SecurityGroup"
 ROLE = "aws:iam/role:Role"
 
 KEY = "aws:kms/key:Key"
+
+BUCKET = "aws:s3/bucket:Bucket"
 
 
 def digits(call: Call, *, length: int = 17) -> str:

@@ -14,6 +14,7 @@ from gpuplatform.sandbox.cloud.aws.common import (
 )
 from gpuplatform.sandbox.cloud.rule import (
     Call,
+    CloudError,
     NameRule,
     Reference,
     Rule,
@@ -30,6 +31,19 @@ _IAM_NAME = r"[\w+=,.@-]"
 
 _SESSION = (3600, 43200)
 """Seconds: what IAM allows of a role's longest session."""
+
+
+POLICY = "aws:iam/policy:Policy"
+ATTACHMENT = "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
+INLINE = "aws:iam/rolePolicy:RolePolicy"
+
+_LARGEST_POLICY, _LARGEST_INLINE, _MOST_POLICIES = 6144, 10_240, 10
+"""Characters of a managed policy, and of all of a role's own together, without white space; managed policies
+of a role (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html)."""
+
+_WINDOW = (7, 30)
+"""Days between the deletion of a key and its end. Nothing simulates them: a key has a random ID, and what is
+left of it has no name that another could want."""
 
 
 def _json_problem(call: Call, path: str) -> Iterator[Problem]:
@@ -50,6 +64,38 @@ def _check_role(call: Call) -> Iterator[Problem]:
 
 def _check_policy(call: Call) -> Iterator[Problem]:
     yield from _json_problem(call, "policy")
+
+
+def _length(policy: Any) -> int:
+    return len("".join(policy.split())) if isinstance(policy, str) else 0
+
+
+def _create_policy(call: Call) -> None:
+    if _length(call.get("policy")) > _LARGEST_POLICY:
+        raise CloudError(f"LimitExceeded: Cannot exceed quota for PolicySize: {_LARGEST_POLICY}")
+
+
+def _create_inline(call: Call) -> None:
+    role = call.get("role", "")
+    others = sum(_length(wire.plain(p.inputs).get("policy")) for p in call.world.linked(ROLE, role, INLINE))
+    if others + _length(call.get("policy")) > _LARGEST_INLINE:
+        raise CloudError(
+            f"LimitExceeded: Maximum policy size of {_LARGEST_INLINE} bytes exceeded for role {role}"
+        )
+
+
+def _create_attachment(call: Call) -> None:
+    if len(call.world.linked(ROLE, call.get("role", ""), ATTACHMENT)) >= _MOST_POLICIES:
+        raise CloudError(f"LimitExceeded: Cannot exceed quota for PoliciesPerRole: {_MOST_POLICIES}")
+
+
+def _check_key(call: Call) -> Iterator[Problem]:
+    yield from _json_problem(call, "policy")
+    days = call.get("deletionWindowInDays")
+    if isinstance(days, int | float) and not _WINDOW[0] <= days <= _WINDOW[1]:
+        yield Problem(
+            "deletionWindowInDays", f"expected to be in the range ({_WINDOW[0]} - {_WINDOW[1]}), got {days:g}"
+        )
 
 
 def _iam(call: Call, kind: str) -> dict[str, Any]:
@@ -88,14 +134,16 @@ RULES = (
         outputs=_role_outputs,
     ),
     Rule(
-        "aws:iam/policy:Policy",
+        POLICY,
         names=NameRule(rf"{_IAM_NAME}{{1,128}}", "1 to 128 of letters, digits and + = , . @ - _"),
         check=_check_policy,
+        create=_create_policy,
         id=lambda call: _iam(call, "policy")["arn"],
         outputs=lambda call: _iam(call, "policy"),
     ),
     Rule(
-        "aws:iam/rolePolicy:RolePolicy",
+        INLINE,
+        create=_create_inline,
         references=(
             Reference(
                 "role", ROLE, _NO_ROLE, "DeleteConflict: Cannot delete entity, must delete policies first."
@@ -105,7 +153,8 @@ RULES = (
         id=lambda call: f"{call.get('role')}:{call.name}",
     ),
     Rule(
-        "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
+        ATTACHMENT,
+        create=_create_attachment,
         references=(
             Reference(
                 "role",
@@ -115,7 +164,7 @@ RULES = (
             ),
             Reference(
                 "policyArn",
-                "aws:iam/policy:Policy",
+                POLICY,
                 "NoSuchEntity: Policy {value} does not exist or is not attachable.",
                 "DeleteConflict: Cannot delete a policy attached to entities.",
                 unless=r"^arn:aws[a-z-]*:iam::aws:policy/",
@@ -137,7 +186,7 @@ RULES = (
         id=_oidc_arn,
         outputs=lambda call: {"arn": call.id, "thumbprintLists": call.get("thumbprintLists", [])},
     ),
-    Rule(KEY, id=_key_id, outputs=_key_outputs),
+    Rule(KEY, check=_check_key, id=_key_id, outputs=_key_outputs),
     Rule(
         "aws:kms/alias:Alias",
         prefix="alias/",
