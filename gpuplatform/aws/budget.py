@@ -66,18 +66,16 @@ class AwsBudget(Component):
 
     Outputs:
         budget_name: Its physical name.
-        budget_id: Its ARN.
     """
 
     TOKEN = "gpuplatform:index:AwsBudget"  # noqa: S105 - a type token, no secret
 
     budget_name: pulumi.Output[str]
-    budget_id: pulumi.Output[str]
 
     def __init__(self, name: str, args: AwsBudgetArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts)
         physical = fit("AWS budget", args.name, "monthly")
-        budget = AwsResource(
+        AwsResource(
             "aws:budgets/budget:Budget",
             f"{name}-budget",
             {
@@ -92,13 +90,11 @@ class AwsBudget(Component):
                 "metrics": "UnblendedCost",
                 "notifications": _notifications(args),
                 "tags": args.tags.aws(),
-                "arn": None,
             },
             self.child(),
         )
         self.budget_name = pulumi.Output.from_input(physical)
-        self.budget_id = pulumi.get(budget, "arn")
-        self.finish(budget_name=self.budget_name, budget_id=self.budget_id)
+        self.finish(budget_name=self.budget_name)
 
 
 def _tagged(key: str, args: BudgetArgs) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from gpuplatform.aws.state_store import AwsStateStore
 from gpuplatform.contracts import CiIdentityArgs, CiIdentityComponent
 from gpuplatform.errors import Refusal
 from gpuplatform.naming import fit
-from gpuplatform.permissions import Role
+from gpuplatform.permissions import ROLES, Role
 from gpuplatform.trust import ISSUER
 
 __all__ = ["PATH", "AwsCiIdentity", "AwsCiIdentityArgs", "ci_role_arn"]
@@ -77,13 +77,14 @@ class AwsCiIdentityArgs(CiIdentityArgs):
                 rule=f"a role's longest session is {SHORTEST_MINUTES} to {LONGEST_MINUTES} minutes",
                 way_out=f"choose at most {LONGEST_MINUTES}; what is left of a longer update runs in the next",
             )
-        for role, documents in self.policies.items():
-            if len(documents) > POLICIES_PER_ROLE:
+        for role in ROLES:
+            count = len(self.policies.get(role, ()))
+            if not 1 <= count <= POLICIES_PER_ROLE:
                 raise Refusal(
-                    f"the {role} role has {len(documents)} policies",
-                    where="identity.github",
-                    rule=f"AWS attaches at most {POLICIES_PER_ROLE} to a role",
-                    way_out="split the environment into stacks, each with its own roles",
+                    f"the role {role} has {count} policies",
+                    where=f"permissions.{role}",
+                    rule=f"AWS attaches 1 to {POLICIES_PER_ROLE} to a role",
+                    way_out="take them from gpuplatform.permissions, for what the stack builds",
                 )
 
 
@@ -118,11 +119,7 @@ class AwsCiIdentity(CiIdentityComponent):
             preview=preview.arn,
             deploy=deploy.arn,
             variables=pulumi.Output.all(preview=preview.arn, deploy=deploy.arn).apply(
-                lambda known: {
-                    "AWS_REGION": args.region,
-                    "AWS_PREVIEW_ROLE": known["preview"],
-                    "AWS_DEPLOY_ROLE": known["deploy"],
-                }
+                lambda known: {"PREVIEW_ROLE": known["preview"], "DEPLOY_ROLE": known["deploy"]}
             ),
             provider_arn=self.provider_arn,
         )
