@@ -76,11 +76,13 @@ def _mibps(block: Block, disk: FastDisk, iops: int, where: str) -> int | None:
     least = disk.mibps[0] if disk.iops_a_mibps is None else max(disk.mibps[0], -(-iops // disk.iops_a_mibps))
     mibps = least if asked is None else asked
     if mibps not in disk.mibps:
+        nearest = least if mibps < disk.mibps[0] else disk.mibps[-1]
+        needed = _iops_for(nearest, disk)
         raise Refusal(
             f"a disk with {mibps} MiB/s",
             where=f"{where}.throughput_mibps",
             rule=f"{disk.name} has {disk.mibps[0]} to {disk.mibps[-1]} MiB/s ({disk.source})",
-            way_out=f"write throughput_mibps: {disk.mibps[0] if mibps < disk.mibps[0] else disk.mibps[-1]}",
+            way_out=f"write throughput_mibps: {nearest}" + (f" and iops: {needed}" if needed > iops else ""),
         )
     if mibps < least:
         raise Refusal(

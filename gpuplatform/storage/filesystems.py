@@ -164,11 +164,14 @@ def _near(throughput: int, offers: Iterable[Offer]) -> str:
     return _listed(str(level) for level in (*below, *[one for one in levels if one > throughput][:1]))
 
 
-def _sizes(offers: Iterable[Offer], gib: int) -> Iterator[str]:
-    """The nearest sizes of all offers: the largest below and the smallest above."""
+def _sizes(offers: Sequence[Offer], gib: int) -> Iterator[str]:
+    """The nearest sizes of all offers, the largest below and the smallest above, and what they come with."""
     sizes = sorted({size for offer in offers for size in offer.nearest(gib)})
     below = [size for size in sizes if size < gib][-1:]
-    yield from (str(size) for size in (*below, *[size for size in sizes if size > gib][:1]))
+    alike = len({offer.sizes for offer in offers}) == 1
+    for size in (*below, *[size for size in sizes if size > gib][:1]):
+        least = next(offer.throughput for offer in offers if offer.sells(size))
+        yield str(size) if alike else f"{size} (at {least} MB/s for each TiB)"
 
 
 def _rules(offers: Sequence[Offer]) -> str:
