@@ -6,23 +6,38 @@ everything in it, and what stands in the network's group would keep that from ev
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import pulumi
-from pulumi_azure_native import managedidentity, resources
+from pulumi_azure_native import authorization, managedidentity, resources
 
 from gpuplatform.azure.identity import grant
 from gpuplatform.azure.resource import AzureResource
 from gpuplatform.component import Component
-from gpuplatform.naming import fit
+from gpuplatform.naming import RULES, fit
 from gpuplatform.tags import Tags
 
-__all__ = ["OwnKey", "account_props", "own_group", "own_key", "vault_key"]
+__all__ = [
+    "OwnKey",
+    "account_name",
+    "account_props",
+    "locked",
+    "own_group",
+    "own_key",
+    "vault_host",
+    "vault_key",
+]
 
 # Source of the ID: https://learn.microsoft.com/azure/role-based-access-control/built-in-roles
 CRYPTO_SERVICE_USER: Final = "e147488a-f6f5-4113-8e2d-b22465e65bf6"
+
+LOCK: Final = "read-only"
+
+_DIGITS: Final = 8
 
 DAYS_KEPT: Final = 90
 DAYS_GONE: Final = 7
@@ -39,6 +54,39 @@ def own_group(
         location=region,
         tags=tags.azure(),
         opts=owner.child(protect=protect),
+    )
+
+
+def account_name(*names: str, subscription: str, region: str) -> str:
+    """A storage account's name, unique in the world by a hash of all that it stands for."""
+    whole = "/".join((subscription, region, *names))
+    joined = "".join(re.sub(r"[^a-z0-9]", "", name.lower()) for name in names)
+    digest = hashlib.sha256(whole.encode()).hexdigest()[:_DIGITS]
+    return f"{joined[: RULES['storage account'].limit - _DIGITS]}{digest}"
+
+
+def locked(
+    owner: Component,
+    prefix: str,
+    notes: str,
+    *,
+    group: resources.ResourceGroup,
+    after: Sequence[pulumi.Resource],
+) -> authorization.ManagementLockAtResourceGroupLevel:
+    """Makes a group read-only for whoever cannot delete locks: for all but owners.
+
+    A pipeline's role holds for the whole subscription, so it would else reach its own identities and its own
+    state. Only Azure's own API is locked; blobs and keys are read and written as before
+    (https://learn.microsoft.com/azure/azure-resource-manager/management/lock-resources). To change what is
+    behind it, an owner deletes the lock first (`az lock delete`); the next run makes it again.
+    """
+    return authorization.ManagementLockAtResourceGroupLevel(
+        f"{prefix}-lock",
+        lock_name=LOCK,
+        resource_group_name=group.name,
+        level=authorization.LockLevel.READ_ONLY,
+        notes=notes,
+        opts=owner.child(depends_on=after),
     )
 
 
@@ -125,16 +173,19 @@ def own_key(
             "encryption": {
                 "keySource": "Microsoft.Keyvault",
                 "encryptionIdentity": {"encryptionUserAssignedIdentity": identity.id},
-                "keyVaultProperties": {"keyName": key.name, "keyVaultUri": vault_uri(vault)},
+                "keyVaultProperties": {
+                    "keyName": key.name,
+                    "keyVaultUri": pulumi.Output.concat("https://", vault_host(vault), "/"),
+                },
             },
         },
         ready=(uses,),
     )
 
 
-def vault_uri(vault: AzureResource) -> pulumi.Output[str]:
+def vault_host(vault: AzureResource) -> pulumi.Output[str]:
     """Where the vault is asked, in Azure's public cloud."""
-    return vault.name.apply(lambda name: f"https://{name}.vault.azure.net/")
+    return vault.name.apply(lambda name: f"{name}.vault.azure.net")
 
 
 def vault_key(

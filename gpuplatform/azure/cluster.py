@@ -17,6 +17,7 @@ from gpuplatform.azure.settings import (
     control_plane_identity,
     kubelet_identity,
     networking,
+    storage_drivers,
     support_plan,
     tier,
     upgrades,
@@ -189,6 +190,7 @@ class AksCluster(ClusterComponent):
             security_profile=aks.ManagedClusterSecurityProfileArgs(
                 workload_identity=aks.ManagedClusterSecurityProfileWorkloadIdentityArgs(enabled=True)
             ),
+            storage_profile=storage_drivers(args),
             sku=tier(args.support),
             support_plan=support_plan(args.support),
             auto_upgrade_profile=upgrades(),

@@ -93,6 +93,7 @@ def grant(
     role: str,
     scope: pulumi.Input[str],
     *,
+    to: authorization.PrincipalType = authorization.PrincipalType.SERVICE_PRINCIPAL,
     protect: bool = False,
 ) -> authorization.RoleAssignment:
     """A built-in role for one identity, on one scope.
@@ -103,6 +104,7 @@ def grant(
         principal_id: The identity's object ID.
         role: The role's GUID.
         scope: Resource ID of what it is for.
+        to: What kind of identity it is.
         protect: Whether no teardown takes it.
     """
     return authorization.RoleAssignment(
@@ -110,7 +112,7 @@ def grant(
         principal_id=principal_id,
         # Given, Azure does not look the principal up in a directory that may not have it yet
         # (https://learn.microsoft.com/azure/role-based-access-control/troubleshooting, "new principal").
-        principal_type=authorization.PrincipalType.SERVICE_PRINCIPAL,
+        principal_type=to,
         role_definition_id=pulumi.Output.from_input(scope).apply(lambda id_: _role(id_, role)),
         scope=scope,
         opts=owner.child(protect=protect or None),

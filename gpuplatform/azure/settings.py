@@ -13,6 +13,7 @@ __all__ = [
     "control_plane_identity",
     "kubelet_identity",
     "networking",
+    "storage_drivers",
     "support_plan",
     "tier",
     "upgrades",
@@ -90,6 +91,22 @@ def support_plan(support: Support) -> aks.KubernetesSupportPlan:
     if support == "extended":
         return aks.KubernetesSupportPlan.AKS_LONG_TERM_SUPPORT
     return aks.KubernetesSupportPlan.KUBERNETES_OFFICIAL
+
+
+def storage_drivers(args: ClusterArgs) -> aks.ManagedClusterStorageProfileArgs | None:
+    """The CSI drivers that the cluster's mounts need; None leaves AKS's own choice, disks and files, alone.
+
+    Blob's is off unless asked for (https://learn.microsoft.com/azure/aks/azure-blob-csi). Managed Lustre's is
+    none of AKS's: `AzureLustreDriver` installs it.
+    """
+    if not args.mounts:
+        return None
+    return aks.ManagedClusterStorageProfileArgs(
+        blob_csi_driver=aks.ManagedClusterStorageProfileBlobCSIDriverArgs(enabled="object" in args.mounts),
+        disk_csi_driver=aks.ManagedClusterStorageProfileDiskCSIDriverArgs(enabled=True),
+        file_csi_driver=aks.ManagedClusterStorageProfileFileCSIDriverArgs(enabled=True),
+        snapshot_controller=aks.ManagedClusterStorageProfileSnapshotControllerArgs(enabled=True),
+    )
 
 
 def upgrades() -> aks.ManagedClusterAutoUpgradeProfileArgs:

@@ -8,7 +8,7 @@ from typing import Final
 import pulumi
 from pulumi_azure_native import network, resources
 
-from gpuplatform.azure.account import account_props, own_group
+from gpuplatform.azure.account import account_name, account_props, own_group
 from gpuplatform.azure.network import AzureNetwork, AzureNetworkIds
 from gpuplatform.azure.resource import AmlFilesystem, AzureResource
 from gpuplatform.contracts import SharedFilesystemArgs, SharedFilesystemComponent, StorageHandle, Volume
@@ -32,14 +32,14 @@ class AzureSharedFilesystemArgs(SharedFilesystemArgs):
     Attributes:
         network: The network whose nodes mount it, or the IDs of one that exists; it has what
             `AzureNetworkArgs.lustre` or `.files` asks for.
-        account: Name of the storage account of an Azure Files share, unique in the world; empty for Lustre.
+        subscription: The subscription's ID: names of storage accounts are unique in the world.
 
     Raises:
         Refusal: Azure cannot build it.
     """
 
     network: AzureNetwork | AzureNetworkIds
-    account: str = ""
+    subscription: str
 
     def __post_init__(self) -> None:
         plan, where = self.plan, f"storage.{self.plan.tier}"
@@ -65,12 +65,12 @@ class AzureSharedFilesystemArgs(SharedFilesystemArgs):
                 rule="each file system of Azure Managed Lustre has a subnet of its own",
                 way_out="name it in AzureNetworkArgs.lustre, or in AzureNetworkIds.lustre_subnet_ids",
             )
-        if plan.service == "azure-files-nfs" and (self.network_ids.files is None or not self.account):
+        if plan.service == "azure-files-nfs" and self.network_ids.files is None:
             raise Refusal(
-                f"the network has no private endpoints for {plan.tier}, or its account no name",
+                f"the network has no private endpoints for {plan.tier}",
                 where=where,
                 rule="NFS shares have no password: they are reached by private endpoints alone",
-                way_out="set AzureNetworkArgs.files, and name the account",
+                way_out="set AzureNetworkArgs.files, or name AzureNetworkIds.files",
             )
 
     @property
@@ -160,7 +160,14 @@ class AzureSharedFilesystem(SharedFilesystemComponent):
             "azure-native:storage:StorageAccount",
             f"{self._name}-account",
             {
-                **account_props(args.tags, group=group, name=args.account, region=args.region),
+                **account_props(
+                    args.tags,
+                    group=group,
+                    name=account_name(
+                        args.name, plan.tier, subscription=args.subscription, region=args.region
+                    ),
+                    region=args.region,
+                ),
                 "kind": "FileStorage",
                 "sku": {"name": plan.sku},
                 "enableHttpsTrafficOnly": False,
