@@ -102,9 +102,7 @@ RULES: Final[dict[str, NameRule]] = {
             source=_GCP_IAM,
             shortest=6,
         ),
-        NameRule(
-            kind="GCS bucket", limit=63, pattern=r"[a-z0-9][-a-z0-9]*[a-z0-9]", source=_GCS, shortest=3
-        ),
+        NameRule(kind="GCS bucket", limit=63, pattern=r"[a-z0-9][-a-z0-9]*[a-z0-9]", source=_GCS, shortest=3),
         # `gcp-` in front is Google's own.
         NameRule(
             kind="GCP workload identity pool",

@@ -15,7 +15,14 @@ from gpuplatform.gcp.access import admin_access
 from gpuplatform.gcp.identity import NodeAccount, node_account
 from gpuplatform.gcp.kubeconfig import kubeconfig, kubeconfig_command
 from gpuplatform.gcp.network import GcpNetwork, GcpNetworkIds
-from gpuplatform.gcp.settings import api_access, default_pool, networking, observation, upgrades
+from gpuplatform.gcp.settings import (
+    addons,
+    api_access,
+    default_pool,
+    networking,
+    observation,
+    upgrades,
+)
 from gpuplatform.gcp.system_pool import system_pool
 
 __all__ = ["GkeCluster", "GkeClusterArgs", "GkeClusterIds"]
@@ -173,6 +180,7 @@ class GkeCluster(ClusterComponent):
             **networking(network),
             **default_pool(account),
             **observation(),
+            **addons(args.mounts),
             **upgrades(args.support),
             opts=self.child(
                 protect=args.protect,

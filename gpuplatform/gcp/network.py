@@ -10,7 +10,7 @@ from typing import Final
 import pulumi
 
 from gpuplatform.component import Component
-from gpuplatform.config.layout import GcpLayout, fitting, gcp_layout
+from gpuplatform.config.layout import GcpLayout, fitting, gcp_layout, gcp_private_services
 from gpuplatform.contracts import NetworkArgs
 from gpuplatform.gcp.resource import GcpResource
 from gpuplatform.naming import fit
@@ -26,12 +26,18 @@ WEBHOOK_PORTS: Final = ("8082", "9443")
 
 @dataclass(frozen=True, kw_only=True)
 class GcpNetworkArgs(NetworkArgs):
-    """What a `GcpNetwork` is made of: the arguments of every network, none more.
+    """What a `GcpNetwork` is made of: the arguments of every network, and those of Google Cloud.
 
     Nodes, pods, services and the control plane are numbered from the CIDR. Zones are such as `us-central1-a`;
     a subnet spans its whole region, so they shape nothing here: they are those of the cluster. Networks,
     subnets, routers and NATs take no labels on Google Cloud.
+
+    Attributes:
+        private_services: Whether Google's managed services, such as file systems, get a range of the CIDR and
+            a peering.
     """
+
+    private_services: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +54,7 @@ class GcpNetworkIds:
         zones: Where nodes may be.
         control_plane_cidr: A free /28 for the control plane; Google picks one where it is left out.
         ready: What must exist before a node can start there.
+        private_services: The peering with Google's managed services, where it was made here.
     """
 
     id: pulumi.Input[str]
@@ -57,6 +64,7 @@ class GcpNetworkIds:
     zones: tuple[str, ...]
     control_plane_cidr: IPv4Network | None = None
     ready: Sequence[pulumi.Resource] = ()
+    private_services: pulumi.Resource | None = None
 
 
 class GcpNetwork(Component):
@@ -77,7 +85,7 @@ class GcpNetwork(Component):
         ids: The same for a `GkeCluster`.
 
     Raises:
-        Refusal: The CIDR cannot hold the nodes.
+        Refusal: The CIDR cannot hold the nodes, or has no room for managed services.
     """
 
     TOKEN = "gpuplatform:index:GcpNetwork"  # noqa: S105 - a type token, no secret
@@ -90,6 +98,7 @@ class GcpNetwork(Component):
 
     def __init__(self, name: str, args: GcpNetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         layout = fitting(gcp_layout(args.cidr, args.nodes_max))
+        services = gcp_private_services(args.cidr, layout) if args.private_services else None
         super().__init__(name, opts)
         network = GcpResource(
             "gcp:compute/network:Network",
@@ -116,6 +125,7 @@ class GcpNetwork(Component):
             control_plane_cidr=layout.control_plane,
             # Without NAT nodes could not pull their images, without the rule no chart's webhook would answer.
             ready=(self._nat(name, args, network, subnet), webhooks),
+            private_services=self._peering(name, args, network, services) if services else None,
         )
         self.finish(
             id=self.id,
@@ -153,6 +163,39 @@ class GcpNetwork(Component):
             "allows": [{"protocol": "tcp", "ports": list(WEBHOOK_PORTS)}],
         }
         return GcpResource("gcp:compute/firewall:Firewall", f"{name}-webhooks", props, self.child())
+
+    def _peering(
+        self, name: str, args: GcpNetworkArgs, network: GcpResource, block: IPv4Network
+    ) -> GcpResource:
+        """Private services access: a range of addresses for Google's services, and the peering with them.
+
+        A VPC has one such peering for all of them
+        (https://cloud.google.com/vpc/docs/configure-private-services-access). It takes a while after the last
+        file system's deletion until Google lets go of it, and a VPC that is still peered is not deleted.
+        """
+        address = GcpResource(
+            "gcp:compute/globalAddress:GlobalAddress",
+            f"{name}-services-range",
+            {
+                "name": fit("GCP resource", args.name, "services"),
+                "network": network.id,
+                "purpose": "VPC_PEERING",
+                "addressType": "INTERNAL",
+                "address": str(block.network_address),
+                "prefixLength": block.prefixlen,
+                "labels": args.tags.gcp(),
+            },
+            self.child(),
+        )
+        props = {
+            "network": network.id,
+            "service": "servicenetworking.googleapis.com",
+            "reservedPeeringRanges": [address.name],
+            "deletionPolicy": "REMOVE_PEERING",
+        }
+        return GcpResource(
+            "gcp:servicenetworking/connection:Connection", f"{name}-services", props, self.child()
+        )
 
     def _nat(self, name: str, args: GcpNetworkArgs, network: GcpResource, subnet: GcpResource) -> GcpResource:
         router = GcpResource(

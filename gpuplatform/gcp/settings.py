@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from pulumi_gcp import container
 
-from gpuplatform.contracts import ClusterArgs, Support
+from gpuplatform.contracts import ClusterArgs, Mount, Support
 from gpuplatform.gcp.identity import NodeAccount
 from gpuplatform.gcp.network import GcpNetworkIds
 
-__all__ = ["api_access", "default_pool", "networking", "observation", "upgrades"]
+__all__ = ["addons", "api_access", "default_pool", "networking", "observation", "upgrades"]
 
 PODS_PER_NODE: Final = 110
 """GKE's default, for which it takes a /24 of the pods' range a node: what config/layout.py counts with."""
@@ -111,6 +112,30 @@ def observation() -> dict[str, Any]:
             managed_prometheus=container.ClusterMonitoringConfigManagedPrometheusArgs(enabled=True),
         ),
         "cost_management_config": container.ClusterCostManagementConfigArgs(enabled=True),
+    }
+
+
+def addons(mounts: Sequence[Mount]) -> dict[str, Any]:
+    """The CSI drivers for what pods mount beside disks; each is on where asked for, and off where not.
+
+    Nothing is said for a cluster whose pods mount nothing: all three are off by default. Nodes with secure
+    boot load Lustre's client on machines with GPUs only, so the system pool cannot mount it
+    (https://cloud.google.com/managed-lustre/docs/connect-from-kubernetes-engine-existing-instance).
+    """
+    if not mounts:
+        return {}
+    return {
+        "addons_config": container.ClusterAddonsConfigArgs(
+            gcs_fuse_csi_driver_config=container.ClusterAddonsConfigGcsFuseCsiDriverConfigArgs(
+                enabled="object" in mounts
+            ),
+            lustre_csi_driver_config=container.ClusterAddonsConfigLustreCsiDriverConfigArgs(
+                enabled="lustre" in mounts
+            ),
+            gcp_filestore_csi_driver_config=container.ClusterAddonsConfigGcpFilestoreCsiDriverConfigArgs(
+                enabled="nfs" in mounts
+            ),
+        )
     }
 
 

@@ -45,7 +45,7 @@ class GcpStateStoreArgs(StateStoreArgs):
     @property
     def bucket(self) -> str:
         """The bucket's physical name: unique in the world by a hash of project, region and name."""
-        whole = "/".join((self.project, self.region, self.name))
+        whole = f"{self.project}/{self.region}/{self.name}"
         return fit("GCS bucket", self.name, "state", hashlib.sha256(whole.encode()).hexdigest()[:8])
 
 

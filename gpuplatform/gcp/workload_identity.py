@@ -8,11 +8,11 @@ from typing import Final
 import pulumi
 
 from gpuplatform.contracts import (
-    ClusterHandle,
     IdentityHandle,
     WorkloadIdentityArgs,
     WorkloadIdentityComponent,
 )
+from gpuplatform.gcp.cluster import GkeCluster
 from gpuplatform.gcp.object_store import GcpObjectStore
 from gpuplatform.gcp.project import project_number
 from gpuplatform.gcp.resource import GcpResource
@@ -36,7 +36,7 @@ class GcpWorkloadIdentityArgs(WorkloadIdentityArgs):
     """
 
     project: str
-    cluster: ClusterHandle
+    cluster: GkeCluster
     stores: tuple[GcpObjectStore, ...] = ()
 
 
@@ -71,7 +71,7 @@ class GcpWorkloadIdentity(WorkloadIdentityComponent):
                 "gcp:storage/bucketIAMMember:BucketIAMMember",
                 f"{name}-{store.handle.name}",
                 {"bucket": store.bucket_name, "role": _ROLE, "member": principal},
-                self.child(depends_on=[args.cluster.cluster]),
+                self.child(depends_on=[args.cluster.handle.cluster]),
             )
             for store in args.stores
         )

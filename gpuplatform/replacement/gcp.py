@@ -1,7 +1,10 @@
 """Google Cloud. Source: hashicorp/terraform-provider-google's `ForceNew`, as of 2026-08-21.
 
 google/services/container/{node_config,resource_container_node_pool,resource_container_cluster}.go,
-google/services/compute, kms and resourcemanager. `enableMultiNetworking` updates in place since #22924. A
+google/services/{compute,kms,resourcemanager,lustre,filestore,storage,billing,servicenetworking}. What IAM's
+pools, custom roles and notification channels replace is from the SDK's descriptions and the REST references.
+
+`enableMultiNetworking` updates in place since #22924. A
 smaller `ipCidrRange` of a subnet replaces it and a larger one does not (ForceNewIfChange); a path cannot say
 that, so both read as updates.
 """
@@ -175,6 +178,103 @@ REPLACEMENTS: Final = (
             "role",
             "member",
         ),
+    ),
+    Replacement(
+        "gcp:storage/bucket:Bucket",
+        replace=(
+            "customPlacementConfig",
+            "enableObjectRetention",
+            "hierarchicalNamespace",
+            "location",
+            "project",
+        ),
+    ),
+    Replacement(
+        "gcp:storage/bucketIAMMember:BucketIAMMember",
+        name="",
+        replace=(
+            "bucket",
+            "role",
+            "member",
+            "condition",
+        ),
+    ),
+    Replacement(
+        "gcp:compute/globalAddress:GlobalAddress",
+        replace=(
+            "address",
+            "addressType",
+            "description",
+            "ipVersion",
+            "network",
+            "prefixLength",
+            "project",
+            "purpose",
+        ),
+    ),
+    Replacement(
+        "gcp:servicenetworking/connection:Connection",
+        name="",
+        replace=(
+            "network",
+            "service",
+        ),
+    ),
+    Replacement(
+        "gcp:lustre/instance:Instance",
+        name="instanceId",
+        replace=(
+            "filesystem",
+            "location",
+            "network",
+            "project",
+        ),
+        # cloud.google.com/managed-lustre/docs/create-instance: the tier of what exists cannot be changed.
+        immutable=("perUnitStorageThroughput",),
+    ),
+    Replacement(
+        "gcp:filestore/instance:Instance",
+        replace=(
+            "fileShares.name",
+            "initialReplication",
+            "kmsKeyName",
+            "location",
+            "networks",
+            "project",
+            "protocol",
+            "tags",
+            "tier",
+            "zone",
+        ),
+    ),
+    Replacement(
+        "gcp:iam/workloadIdentityPool:WorkloadIdentityPool",
+        name="workloadIdentityPoolId",
+        replace=("project",),
+        immutable=("mode",),
+    ),
+    Replacement(
+        "gcp:iam/workloadIdentityPoolProvider:WorkloadIdentityPoolProvider",
+        name="workloadIdentityPoolProviderId",
+        replace=(
+            "project",
+            "workloadIdentityPoolId",
+        ),
+    ),
+    Replacement(
+        "gcp:projects/iAMCustomRole:IAMCustomRole",
+        name="roleId",
+        replace=("project",),
+    ),
+    Replacement(
+        "gcp:monitoring/notificationChannel:NotificationChannel",
+        name="",
+        replace=("project",),
+    ),
+    Replacement(
+        "gcp:billing/budget:Budget",
+        name="",
+        replace=("billingAccount",),
     ),
     Replacement(
         "gcp:container/cluster:Cluster",

@@ -7,7 +7,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gpuplatform.sandbox.cloud import machines, wire
-from gpuplatform.sandbox.cloud.gcp import cluster, identity, network
+from gpuplatform.sandbox.cloud.gcp import (
+    cluster,
+    federation,
+    filesystems,
+    identity,
+    keys,
+    money,
+    network,
+    storage,
+)
 from gpuplatform.sandbox.cloud.gcp.cluster import cluster_of
 from gpuplatform.sandbox.cloud.gcp.common import (
     CLUSTER,
@@ -107,7 +116,18 @@ def _offered(call: Call, sku: str) -> None:
 
 CLOUD = Cloud(
     package="gcp",
-    rules=by_token((*network.RULES, *identity.RULES, *cluster.RULES)),
+    rules=by_token(
+        (
+            *network.RULES,
+            *identity.RULES,
+            *cluster.RULES,
+            *keys.RULES,
+            *storage.RULES,
+            *filesystems.RULES,
+            *federation.RULES,
+            *money.RULES,
+        )
+    ),
     account=_account,
     naming=BRIDGED,
     id=_id,

@@ -7,16 +7,20 @@ from collections.abc import Callable
 
 from gpuplatform.sandbox.cloud.rule import (
     Call,
+    CloudError,
     NameRule,
     Reference,
 )
 
 __all__ = [
     "ACCOUNT",
+    "BUCKET",
     "CLUSTER",
     "COMPUTE",
     "IN_NETWORK",
     "IN_USE",
+    "KEY",
+    "KEY_GRANT",
     "NAME",
     "NETWORK",
     "NOT_FOUND",
@@ -25,9 +29,11 @@ __all__ = [
     "RING",
     "ROUTER",
     "SUBNET",
+    "keep_name",
     "member_id",
     "normal",
     "project_of",
+    "refuse_kept",
 ]
 
 
@@ -46,6 +52,12 @@ RESOURCE_POLICY = "gcp:compute/resourcePolicy:ResourcePolicy"
 ACCOUNT = "gcp:serviceaccount/account:Account"
 
 RING = "gcp:kms/keyRing:KeyRing"
+
+KEY = "gcp:kms/cryptoKey:CryptoKey"
+
+KEY_GRANT = "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember"
+
+BUCKET = "gcp:storage/bucket:Bucket"
 
 COMPUTE = "https://www.googleapis.com/compute/v1/"
 
@@ -75,6 +87,29 @@ def member_id(*parts: str) -> Callable[[Call], str]:
         return "/".join(str(call.get(part, project_of(call) if part == "project" else "")) for part in parts)
 
     return make
+
+
+_KEPT = "names that stay"
+
+
+def keep_name(call: Call) -> None:
+    """Notes the ID of what is deleted: some of them stay taken, for a time or for good.
+
+    What stays belongs to no stack, as in the cloud.
+    """
+    call.world.add(
+        cloud="gcp", scope=_KEPT, token=call.token, id=call.id, name=call.name, urn="", inputs={}, outputs={}
+    )
+
+
+def refuse_kept(call: Call, wanted: str) -> None:
+    """Refuses an ID that a deleted thing of the type still has.
+
+    Raises:
+        CloudError: It has.
+    """
+    if call.world.get("gcp", _KEPT, call.token, wanted):
+        raise CloudError(f"googleapi: Error 409: Requested entity already exists: {wanted}, alreadyExists")
 
 
 NAME = NameRule(

@@ -9,7 +9,7 @@ from gpuplatform.sandbox.cloud import wire
 from gpuplatform.sandbox.cloud.rule import Account
 from gpuplatform.sandbox.cloud.world import World
 
-__all__ = ["FUNCTIONS", "project_number", "zones"]
+__all__ = ["FUNCTIONS", "project_number", "storage_agent", "zones"]
 
 
 def zones(region: str) -> list[str]:
@@ -85,9 +85,24 @@ def _zones(account: Account, args: Mapping[str, Any], _world: World) -> dict[str
     }
 
 
+def storage_agent(project: str) -> str:
+    """Cloud Storage's own account in a project.
+
+    https://cloud.google.com/storage/docs/getting-service-agent
+    """
+    return f"service-{project_number(project)}@gs-project-accounts.iam.gserviceaccount.com"
+
+
+def _storage_account(account: Account, args: Mapping[str, Any], _world: World) -> dict[str, Any]:
+    project = args.get("project") or account.owner
+    email = storage_agent(project)
+    return {"id": email, "emailAddress": email, "member": f"serviceAccount:{email}", "project": project}
+
+
 FUNCTIONS = {
     "gcp:organizations/getClientConfig:getClientConfig": _client_config,
     "gcp:organizations/getProject:getProject": _project,
+    "gcp:storage/getProjectServiceAccount:getProjectServiceAccount": _storage_account,
     "gcp:container/getEngineVersions:getEngineVersions": _versions,
     "gcp:compute/getZones:getZones": _zones,
 }

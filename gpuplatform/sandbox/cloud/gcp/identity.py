@@ -1,4 +1,4 @@
-"""Service accounts, grants and keys; grants are stored, never evaluated."""
+"""Service accounts, custom roles and grants; grants are stored, never evaluated."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from gpuplatform.sandbox.cloud import wire
 from gpuplatform.sandbox.cloud.gcp.common import (
     ACCOUNT,
     NOT_FOUND,
-    RING,
     member_id,
-    normal,
     project_of,
 )
 from gpuplatform.sandbox.cloud.rule import (
@@ -37,6 +35,13 @@ def _account_outputs(call: Call) -> dict[str, Any]:
     }
 
 
+ROLE = "gcp:projects/iAMCustomRole:IAMCustomRole"
+
+
+def _role_outputs(call: Call) -> dict[str, Any]:
+    return {"name": call.id, "deleted": False}
+
+
 RULES = (
     Rule(
         ACCOUNT,
@@ -46,7 +51,23 @@ RULES = (
         handles=lambda _call, outputs: [(ACCOUNT, outputs["email"])],
     ),
     Rule(
+        # A role that was deleted comes back with its ID: the provider restores it
+        # (terraform-provider-google, resourcemanager/resource_google_project_iam_custom_role.go).
+        ROLE,
+        names=NameRule(r"[a-zA-Z0-9_.]{3,64}", "3 to 64 of letters, digits, _ and ."),
+        id=lambda call: f"projects/{project_of(call)}/roles/{call.name}",
+        outputs=_role_outputs,
+    ),
+    Rule(
         "gcp:projects/iAMMember:IAMMember",
+        references=(
+            Reference(
+                "role",
+                ROLE,
+                "googleapi: Error 400: Role ({value}) does not exist in the resource's hierarchy.",
+                unless=r"^(roles|organizations)/",
+            ),
+        ),
         id=member_id("project", "role", "member"),
     ),
     Rule(
@@ -57,15 +78,5 @@ RULES = (
     Rule(
         "gcp:projects/service:Service",
         id=member_id("project", "service"),
-    ),
-    Rule(
-        "gcp:kms/cryptoKey:CryptoKey",
-        references=(Reference("keyRing", RING, NOT_FOUND),),
-        id=lambda call: f"{normal(str(call.get('keyRing')))}/cryptoKeys/{call.name}",
-    ),
-    Rule(
-        "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember",
-        references=(Reference("cryptoKeyId", "gcp:kms/cryptoKey:CryptoKey", NOT_FOUND),),
-        id=member_id("cryptoKeyId", "role", "member"),
     ),
 )
