@@ -98,5 +98,6 @@ UptimeText = Annotated[
     Uptime,
     PlainValidator(_parse),
     PlainSerializer(str),
-    WithJsonSchema({"type": "string", "pattern": f"^{_PATTERN.replace('?P<', '?<')}$"}),
+    # Editors read JavaScript's expressions, which spell a group's name otherwise; none needs it.
+    WithJsonSchema({"type": "string", "pattern": "^" + re.sub(r"\?P<\w+>", "", _PATTERN) + "$"}),
 ]
