@@ -19,8 +19,8 @@ _OPERATIONS: Final = f"{_DOCS}role-based-access-control/permissions/"
 # Source: https://learn.microsoft.com/azure/role-based-access-control/built-in-roles
 GRANTABLE: Final[dict[str, str]] = {
     "4d97b98b-1d4f-4787-a291-c67834d212e7": "Network Contributor: the cluster, on its subnet",
-    "f1a07417-d97a-45cb-824c-7a7467783830": "Managed Identity Operator: the cluster, on its kubelet's identity",
-    "ba92f5b4-2d11-453d-a403-e96b0029c9fe": "Storage Blob Data Contributor: a team's pods, on their containers",
+    "f1a07417-d97a-45cb-824c-7a7467783830": "Managed Identity Operator: the cluster, on its nodes' identity",
+    "ba92f5b4-2d11-453d-a403-e96b0029c9fe": "Storage Blob Data Contributor: a team's pods, on containers",
     "2a2b9908-6ea1-4ae2-8e65-a410df84e7d1": "Storage Blob Data Reader: likewise, to read only",
     "e147488a-f6f5-4113-8e2d-b22465e65bf6": "Key Vault Crypto Service Encryption User: a bucket, on its key",
 }
@@ -251,7 +251,11 @@ _ROWS: Final = (
             source=f"{_DOCS}azure-resource-manager/management/lock-resources",
             bootstrap="locks keep the pipeline off its own identities",
         )
-        for lock in ("ManagementLockAtResourceGroupLevel", "ManagementLockAtResourceLevel", "ManagementLockByScope")
+        for lock in (
+            "ManagementLockAtResourceGroupLevel",
+            "ManagementLockAtResourceLevel",
+            "ManagementLockByScope",
+        )
     ),
 )
 

@@ -233,10 +233,10 @@ _ROWS: Final = (
         delete=("servicenetworking.services.deleteConnection", "compute.networks.removePeering"),
     ),
     # `billing.budgets.*` exist on the billing account alone, where a project's role cannot reach: a budget of
-    # a single project is had by these (https://cloud.google.com/billing/docs/how-to/budgets).
+    # a single project is had by these ("single-project budgets").
     Row(
         type="gcp:billing/budget:Budget",
-        source=f"{_DOCS}billing/docs/how-to/custom-roles",
+        source=f"{_DOCS}billing/docs/how-to/budget-api-access-control",
         read=("billing.resourcebudgets.read", "resourcemanager.projects.get"),
         create=("billing.resourcebudgets.write",),
         update=("billing.resourcebudgets.write",),

@@ -1,4 +1,4 @@
-"""What a resource type asks of whoever creates, reads, changes and deletes it; the same shape on every cloud."""
+"""What a resource type asks of whoever creates, reads, changes and deletes it, on every cloud."""
 
 from __future__ import annotations
 

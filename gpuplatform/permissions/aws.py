@@ -1,0 +1,250 @@
+"""AWS: the policy documents of the pipeline's roles, and the boundary of the roles that a stack makes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from gpuplatform.config import Aws, Platform
+from gpuplatform.errors import Refusal
+from gpuplatform.permissions.aws_rows import TABLE
+from gpuplatform.permissions.aws_scope import CI_PATH, AwsScope, attachable, boundary_arn, grants
+from gpuplatform.permissions.model import Role, rows_of
+
+__all__ = [
+    "CI_PATH",
+    "RESOURCE_WIDE",
+    "WILDCARDS",
+    "AwsScope",
+    "boundary",
+    "boundary_arn",
+    "policies",
+    "scope_of",
+]
+
+POLICY_CHARACTERS: Final = 6144
+POLICIES_PER_ROLE: Final = 10
+"""Of a managed policy, whitespace apart, and of the policies on a role
+(https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html)."""
+
+WILDCARDS: Final[dict[str, str]] = {
+    "iam:*": "denied on the pipeline's own roles, never allowed",
+    "autoscaling:*": "a boundary: a ceiling that grants nothing",
+    "ec2:*": "a boundary: a ceiling that grants nothing",
+    "ecr:*": "a boundary: a ceiling that grants nothing",
+    "eks:*": "a boundary: a ceiling that grants nothing",
+    "elasticloadbalancing:*": "a boundary: a ceiling that grants nothing",
+    "fsx:*": "a boundary: a ceiling that grants nothing",
+    "kms:*": "a boundary: a ceiling that grants nothing",
+    "logs:*": "a boundary: a ceiling that grants nothing",
+    "s3:*": "a boundary: a ceiling that grants nothing",
+}
+"""Actions with a `*` that a document may have, with the reason."""
+
+RESOURCE_WIDE: Final[dict[str, str]] = {
+    "kms:CreateKey": "a key has no name before it exists; it must ask for the stack's tags",
+}
+"""Actions that change something and are allowed on `*`, with the reason."""
+
+
+def scope_of(config: Platform, resources: Iterable[tuple[str, Mapping[str, Any]]]) -> AwsScope:
+    """Where a stack's resources are, from its configuration and its plan.
+
+    Args:
+        config: The stack's configuration.
+        resources: Type token and inputs of what its plan registers.
+
+    Raises:
+        TypeError: The configuration is of another cloud.
+    """
+    if not isinstance(config.cloud, Aws):
+        raise TypeError(f"{config.cloud.provider} has no AWS account")
+    name = f"{config.name}-{config.environment}"
+    buckets = {
+        str(inputs["bucket"]): bool(inputs.get("forceDestroy"))
+        for token, inputs in resources
+        if token == "aws:s3/bucket:Bucket"  # noqa: S105 - a type token, no secret
+    }
+    return AwsScope(
+        account=config.cloud.account,
+        region=config.cloud.region,
+        name=name,
+        # The two that no later change of the configuration moves: what carries them stays in reach.
+        tags={"environment": config.environment, "managed-by": "gpuplatform"},
+        buckets=tuple(sorted(bucket for bucket in buckets if not bucket.startswith(f"{name}-"))),
+        emptied=tuple(sorted(bucket for bucket, forced in buckets.items() if forced)),
+    )
+
+
+def policies(role: Role, types: Collection[str], scope: AwsScope) -> tuple[dict[str, Any], ...]:
+    """The documents of `role`, each small enough for a managed policy.
+
+    Args:
+        role: Who acts.
+        types: Type tokens that the stack's offline plan registers.
+        scope: Where its resources are.
+
+    Raises:
+        Refusal: A type has no row, or all of them ask for more than a role can have.
+    """
+    rows = rows_of(TABLE, types, "aws")
+    wanted = {action for row in rows for action in row.granted(role)}
+    statements = list(_statements(wanted, scope))
+    if role == "deploy":
+        statements += _denials(scope)
+    documents = tuple(_documents(statements))
+    if len(documents) > POLICIES_PER_ROLE:
+        raise Refusal(
+            f"the {role} role would need {len(documents)} policies",
+            where="gpuplatform.permissions.aws",
+            rule=f"AWS attaches at most {POLICIES_PER_ROLE} to a role",
+            way_out="split the environment into stacks, each with its own roles",
+        )
+    return documents
+
+
+def boundary(scope: AwsScope) -> dict[str, Any]:
+    """The most that a role of the stack's own can ever do, whatever its policies say.
+
+    What clusters, nodes, add-ons and pods need at all; nothing of IAM but the service-linked roles of load
+    balancers and spot instances, so none of these roles makes another or becomes one.
+
+    Args:
+        scope: Where the stack's resources are.
+    """
+    services = ("autoscaling", "ec2", "ecr", "eks", "elasticloadbalancing", "fsx", "kms", "logs")
+    buckets = (f"{scope.name}-*", *scope.buckets)
+    arns = [scope.arn("s3", bucket, regional=False, account=False) for bucket in buckets]
+    linked = ["elasticloadbalancing.amazonaws.com", "spot.amazonaws.com"]
+    return _document(
+        [
+            {
+                "Sid": "Services",
+                "Effect": "Allow",
+                "Action": [f"{service}:*" for service in services],
+                "Resource": "*",
+                "Condition": {"StringEquals": {"aws:RequestedRegion": scope.region}},
+            },
+            {
+                "Sid": "Buckets",
+                "Effect": "Allow",
+                "Action": "s3:*",
+                "Resource": [*arns, *(f"{arn}/*" for arn in arns)],
+            },
+            {
+                # Which nodes exchange for their pods' credentials; and where they are told who they are.
+                "Sid": "Pods",
+                "Effect": "Allow",
+                "Action": ["eks-auth:AssumeRoleForPodIdentity", "sts:GetCallerIdentity"],
+                "Resource": "*",
+            },
+            {
+                "Sid": "ServiceLinkedRoles",
+                "Effect": "Allow",
+                "Action": "iam:CreateServiceLinkedRole",
+                "Resource": "*",
+                "Condition": {"StringEquals": {"iam:AWSServiceName": linked}},
+            },
+        ]
+    )
+
+
+def _statements(actions: Collection[str], scope: AwsScope) -> Iterator[dict[str, Any]]:
+    """One statement for all actions that are narrowed alike."""
+    grouped: dict[str, tuple[dict[str, Any], set[str]]] = {}
+    for action in sorted(actions):
+        for grant in grants(action, scope):
+            body: dict[str, Any] = {"Resource": list(grant.resources)}
+            if grant.condition:
+                body["Condition"] = dict(grant.condition)
+            key = json.dumps(body, sort_keys=True)
+            grouped.setdefault(key, (body, set()))[1].add(action.partition("#")[0])
+    for body, together in grouped.values():
+        yield {"Effect": "Allow", "Action": sorted(together), **body}
+
+
+def _denials(scope: AwsScope) -> Iterator[dict[str, Any]]:
+    """What no policy of the deploying role's can allow: to widen its own rights or anybody's."""
+    own = [scope.arn("iam", f"{kind}{CI_PATH}*", regional=False) for kind in ("role", "policy")]
+    bound = {"iam:PermissionsBoundary": boundary_arn(scope)}
+    roles = scope.arn("iam", f"role/{scope.name}-*", regional=False)
+    yield {"Sid": "NotItsOwnRights", "Effect": "Deny", "Action": "iam:*", "Resource": own}
+    yield {
+        "Sid": "NoRoleWithoutBoundary",
+        "Effect": "Deny",
+        "Action": ["iam:CreateRole", "iam:PutRolePermissionsBoundary"],
+        "Resource": "*",
+        # True as well where no boundary is asked for.
+        "Condition": {"StringNotEquals": bound},
+    }
+    yield {
+        "Sid": "NoBoundaryTakenAway",
+        "Effect": "Deny",
+        "Action": "iam:DeleteRolePermissionsBoundary",
+        "Resource": "*",
+    }
+    yield {
+        "Sid": "NoOtherPolicyAttached",
+        "Effect": "Deny",
+        "Action": "iam:AttachRolePolicy",
+        "Resource": roles,
+        "Condition": {"ArnNotLike": {"iam:PolicyARN": list(attachable(scope))}},
+    }
+    yield {
+        "Sid": "NobodyElse",
+        "Effect": "Deny",
+        "Action": [
+            "iam:AddUserToGroup",
+            "iam:AttachGroupPolicy",
+            "iam:AttachUserPolicy",
+            "iam:CreateAccessKey",
+            "iam:CreateLoginProfile",
+            "iam:CreateSAMLProvider",
+            "iam:CreateUser",
+            "iam:PutGroupPolicy",
+            "iam:PutUserPolicy",
+            "iam:UpdateLoginProfile",
+            "iam:UpdateSAMLProvider",
+            "sts:AssumeRole",
+        ],
+        "Resource": "*",
+    }
+    yield {
+        "Sid": "NotTheStatesKey",
+        "Effect": "Deny",
+        "Action": ["kms:DeleteAlias", "kms:UpdateAlias"],
+        "Resource": scope.arn("kms", f"alias/{scope.name}-state"),
+    }
+
+
+def _documents(statements: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The statements in as few documents as their order allows."""
+    page: list[dict[str, Any]] = []
+    for statement in _pieces(statements):
+        if page and characters(_document([*page, statement])) > POLICY_CHARACTERS:
+            yield _document(page)
+            page = []
+        page.append(statement)
+    if page:
+        yield _document(page)
+
+
+def _pieces(statements: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The statements, those that no document holds split by their actions."""
+    for statement in statements:
+        actions = statement["Action"]
+        if characters(_document([statement])) <= POLICY_CHARACTERS or len(actions) < 2:  # noqa: PLR2004
+            yield statement
+            continue
+        half = len(actions) // 2
+        yield from _pieces({**statement, "Action": part} for part in (actions[:half], actions[half:]))
+
+
+def _document(statements: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"Version": "2012-10-17", "Statement": statements}
+
+
+def characters(document: Mapping[str, Any]) -> int:
+    """How much of its limit a document uses: IAM does not count whitespace."""
+    return len(json.dumps(document, separators=(",", ":")))
