@@ -1,4 +1,7 @@
-"""In-cluster resources. Source: pulumi-kubernetes, provider/pkg/provider/helm_release.go (Diff)."""
+"""In-cluster resources.
+
+Source: pulumi-kubernetes, provider/pkg/provider/diff.go (objects) and helm_release.go (releases).
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,14 @@ ALWAYS: Final = ("metadata.namespace", "apiVersion", "kind")
 """Where an object is, and what it is, replaces it on every type."""
 
 REPLACEMENTS: Final = (
+    Replacement("kubernetes:core/v1:PersistentVolume", replace=("spec.csi",)),
+    Replacement("kubernetes:core/v1:PersistentVolumeClaim", replace=("spec",)),
+    Replacement(
+        "kubernetes:storage.k8s.io/v1:StorageClass",
+        replace=("parameters", "provisioner"),
+        # "updates to reclaimPolicy are forbidden" (kubernetes/kubernetes, pkg/apis/storage/validation).
+        immutable=("reclaimPolicy", "volumeBindingMode"),
+    ),
     # All else is an upgrade of the release.
     Replacement("kubernetes:helm.sh/v3:Release", name="name", replace=("namespace",), recomputed=("status",)),
 )

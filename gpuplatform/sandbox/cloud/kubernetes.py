@@ -5,12 +5,14 @@ provider's kubeconfig. Two clusters are apart; a cluster that is gone cannot be 
 objects along.
 
 No controller runs: Deployments have no pods, releases have no objects, webhooks answer nothing. What a chart
-makes of its values is the charts' tests' business.
+makes of its values is the charts' tests' business. Only claims are bound to the volumes that they name,
+which is what the provider waits for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,13 +22,15 @@ from gpuplatform.sandbox.cloud import wire
 from gpuplatform.sandbox.cloud.azure.functions import guid
 from gpuplatform.sandbox.cloud.names import KUBERNETES
 from gpuplatform.sandbox.cloud.rule import Account, Call, Cloud, CloudError, NameRule, Rule, by_token
-from gpuplatform.sandbox.cloud.world import World
+from gpuplatform.sandbox.cloud.world import Thing, World
 from gpuplatform.sandbox.sdk_types import Problem
 
 __all__ = ["CLOUD", "SYSTEM_NAMESPACES"]
 
 NAMESPACE = "kubernetes:core/v1:Namespace"
 RELEASE = "kubernetes:helm.sh/v3:Release"
+VOLUME = "kubernetes:core/v1:PersistentVolume"
+CLAIM = "kubernetes:core/v1:PersistentVolumeClaim"
 
 SYSTEM_NAMESPACES = frozenset({"default", "kube-system", "kube-public", "kube-node-lease"})
 """Those that every cluster starts with."""
@@ -49,6 +53,7 @@ _BROUGHT_BY = {
 """API groups whose kinds a chart defines: before its release there is nothing of them to be made."""
 
 _UNREACHABLE = "configured Kubernetes cluster is unreachable: "
+_WAITED = "timed out waiting for the condition"
 
 
 def _account(config: Mapping[str, Any], world: World) -> Account:
@@ -146,6 +151,57 @@ def _delete_namespace(call: Call) -> None:
     for thing in call.world.inside(call.account.scope):
         if thing.token != NAMESPACE and thing.id.startswith(f"{call.id}/"):
             call.world.remove(thing.key)
+            if thing.token == CLAIM:
+                _release(replace(call, inputs=wire.plain(thing.inputs)))
+
+
+def _bind(call: Call) -> None:
+    """Binds a claim to the volume that it names; one that names none waits for its first pod."""
+    _create(call)
+    name = call.get("spec.volumeName")
+    if not isinstance(name, str):
+        return
+    volume = call.world.get("kubernetes", call.account.scope, VOLUME, name)
+    why = "it does not exist" if volume is None else _not_for(volume, _id(call))
+    if volume is None or why:
+        raise CloudError(f"{_WAITED}: claim {_id(call)} is not bound to volume {name}: {why}")
+    _phase(call.world, volume, "Bound")
+
+
+def _not_for(volume: Thing, claim: str) -> str:
+    """Why a volume is not bound to a claim; empty where it is.
+
+    Source: https://kubernetes.io/docs/concepts/storage/persistent-volumes, "Binding" and "Reclaiming".
+    """
+    named = wire.first(volume.inputs, "spec.claimRef.name")
+    held = f"{wire.first(volume.inputs, 'spec.claimRef.namespace')}/{named}"
+    if named is not None and held != claim:
+        return f"it is reserved for claim {held}"
+    phase = wire.first(volume.outputs, "status.phase", "Available")
+    return "" if phase == "Available" else f"it is {phase}"
+
+
+def _release(call: Call) -> None:
+    """A volume whose claim is gone is Released: it keeps its data, and is bound to no claim again."""
+    name = call.get("spec.volumeName")
+    volume = call.world.get("kubernetes", call.account.scope, VOLUME, str(name))
+    if volume is not None:
+        _phase(call.world, volume, "Released")
+
+
+def _phase(world: World, volume: Thing, phase: str) -> None:
+    world.change(volume.key, inputs=volume.inputs, outputs={**volume.outputs, "status": {"phase": phase}})
+
+
+def _delete_volume(call: Call) -> None:
+    """The finalizer kubernetes.io/pv-protection keeps a volume as long as a claim has it."""
+    for thing in call.world.inside(call.account.scope):
+        if thing.token == CLAIM and wire.first(thing.inputs, "spec.volumeName") == call.id:
+            raise CloudError(f"{_WAITED}: volume {call.id} is bound to claim {thing.id}")
+
+
+def _volume_outputs(call: Call) -> dict[str, Any]:
+    return {"status": {"phase": wire.first(call.previous, "status.phase", "Available")}}
 
 
 def _check_release(call: Call) -> Iterator[Problem]:
@@ -179,6 +235,8 @@ _DNS_LABEL = NameRule(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", "1 to 63 of lower-c
 
 _RULES = (
     Rule(NAMESPACE, names=_DNS_LABEL, delete=_delete_namespace),
+    Rule(VOLUME, create=_create, delete=_delete_volume, outputs=_volume_outputs),
+    Rule(CLAIM, create=_bind, delete=_release),
     Rule(
         RELEASE,
         names=NameRule(
@@ -217,5 +275,5 @@ CLOUD = Cloud(
     stockout="0/0 nodes are available: {sku} in {where}",
     quota="exceeded quota: {sku} in {where}",
     throttled="client rate limiter Wait returned an error: context deadline exceeded",
-    timeout="timed out waiting for the condition",
+    timeout=_WAITED,
 )

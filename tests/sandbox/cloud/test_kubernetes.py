@@ -6,6 +6,9 @@ GKE = "gcp:container/cluster:Cluster"
 NAMESPACE = "kubernetes:core/v1:Namespace"
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
 RELEASE = "kubernetes:helm.sh/v3:Release"
+VOLUME = "kubernetes:core/v1:PersistentVolume"
+CLAIM = "kubernetes:core/v1:PersistentVolumeClaim"
+STORAGE_CLASS = "kubernetes:storage.k8s.io/v1:StorageClass"
 KUEUE = {"name": "kueue", "version": "0.19.2", "namespace": "kueue-system", "createNamespace": True}
 
 
@@ -150,3 +153,100 @@ def test_an_object_moves_to_another_namespace_by_replacement(one):
 
     assert list(found.replaces) == ["metadata"]
     assert found.deleteBeforeReplace
+
+
+def team(one, *, claim_ref=("team", "data"), volume="team-data"):
+    """A namespace and a volume that is reserved for a claim in it."""
+    namespace = one.up(NAMESPACE, "n", {"metadata": {"name": "team"}})
+    spec = {
+        "capacity": {"storage": "1024Gi"},
+        "accessModes": ["ReadWriteMany"],
+        "persistentVolumeReclaimPolicy": "Retain",
+        "claimRef": dict(zip(("namespace", "name"), claim_ref, strict=True)),
+        "csi": {"driver": "s3.csi.aws.com", "volumeHandle": "bucket"},
+    }
+    return namespace, one.up(VOLUME, "v", {"metadata": {"name": volume}, "spec": spec})
+
+
+def claim(one, volume="team-data", name="data"):
+    return one.up(
+        CLAIM,
+        "c",
+        {
+            "metadata": {"name": name, "namespace": "team"},
+            "spec": {"accessModes": ["ReadWriteMany"], "storageClassName": "", "volumeName": volume},
+        },
+    )
+
+
+def test_a_claim_is_bound_to_the_volume_that_it_names_and_that_names_it(one, two, refusal):
+    _, volume = team(one)
+    team(two)  # another cluster's volume of the same name changes nothing
+    with refusal("is not bound to volume other: it does not exist"):
+        claim(one, volume="other")
+    with refusal("is reserved for claim team/data"):
+        claim(one, name="mine")
+
+    claim(one)
+
+    assert one.read(volume).outputs["status"] == {"phase": "Bound"}
+
+
+def test_a_claim_without_a_volume_waits_for_its_pod(one):
+    one.up(NAMESPACE, "n", {"metadata": {"name": "team"}})
+    spec = {"accessModes": ["ReadWriteOnce"], "storageClassName": "disks-default"}
+
+    assert one.up(CLAIM, "c", {"metadata": {"name": "a", "namespace": "team"}, "spec": spec}).id == "team/a"
+
+
+def test_a_volume_stays_as_long_as_its_claim_and_is_bound_once(one, refusal):
+    _, volume = team(one)
+    made = claim(one)
+    with refusal("volume team-data is bound to claim team/data"):
+        one.delete(volume)
+
+    one.delete(made)
+
+    assert one.read(volume).outputs["status"] == {"phase": "Released"}
+    with refusal("it is Released"):
+        claim(one)
+    one.delete(volume)
+
+
+def test_a_namespace_that_goes_releases_its_teams_volumes(one):
+    namespace, volume = team(one)
+    claim(one)
+
+    one.delete(namespace)
+
+    assert one.read(volume).outputs["status"] == {"phase": "Released"}
+
+
+def test_what_replaces_volumes_and_claims(one):
+    _, volume = team(one)
+    made = claim(one)
+    spec = volume.inputs["spec"]
+
+    other = {**spec, "csi": {**spec["csi"], "volumeHandle": "another"}}
+    grown = {**spec, "capacity": {"storage": "2048Gi"}}
+
+    assert one.diff(volume, spec=other).replaces
+    assert not one.diff(volume, spec=grown).replaces
+    assert one.diff(made, spec={**made.inputs["spec"], "volumeName": "other"}).replaces
+
+
+def test_a_storage_class_keeps_its_reclaim_policy(one, refusal):
+    inputs = {
+        "metadata": {"name": "disks-fast"},
+        "provisioner": "ebs.csi.aws.com",
+        "parameters": {"type": "io2"},
+        "reclaimPolicy": "Retain",
+        "volumeBindingMode": "WaitForFirstConsumer",
+        "allowVolumeExpansion": True,
+    }
+    made = one.up(STORAGE_CLASS, "s", inputs)
+
+    with refusal("reclaimPolicy: field is immutable"):
+        one.update(made, reclaimPolicy="Delete")
+    assert list(one.diff(made, parameters={"type": "gp3"}).replaces)
+    assert not one.diff(made, allowVolumeExpansion=False).replaces
