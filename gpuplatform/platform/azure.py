@@ -1,4 +1,4 @@
-"""An environment on Azure: provider, network, cluster, one GPU pool for each profile."""
+"""An environment on Azure: provider, network, cluster, GPU pools, storage, identities."""
 
 from __future__ import annotations
 
@@ -12,15 +12,35 @@ from gpuplatform.azure import (
     AksClusterArgs,
     AksGpuPool,
     AksGpuPoolArgs,
+    AzureBudget,
+    AzureBudgetArgs,
+    AzureLustreDriver,
+    AzureLustreDriverArgs,
     AzureNetwork,
     AzureNetworkArgs,
+    AzureObjectStore,
+    AzureObjectStoreArgs,
+    AzureSharedFilesystem,
+    AzureSharedFilesystemArgs,
+    AzureWorkloadIdentity,
+    AzureWorkloadIdentityArgs,
 )
 from gpuplatform.config import Azure, Platform
-from gpuplatform.platform.arguments import cloud_of, cluster_arguments, network_arguments, pool_arguments
+from gpuplatform.platform.arguments import (
+    budget_arguments,
+    cloud_of,
+    cluster_arguments,
+    identity_arguments,
+    mounts_of,
+    network_arguments,
+    pool_arguments,
+    tier_arguments,
+)
 from gpuplatform.platform.built import Built
 from gpuplatform.platform.decision import Decision
 from gpuplatform.profile import NodeProfile
 from gpuplatform.profile.azure import check_feature, check_zones
+from gpuplatform.storage import ObjectPlan, SharedFilesystemPlan
 
 __all__ = ["build"]
 
@@ -39,7 +59,18 @@ def build(decision: Decision) -> Built:
     provider = azure_native.Provider("azure", subscription_id=cloud.subscription, location=cloud.region)
     opts = pulumi.ResourceOptions(provider=provider)
     network = AzureNetwork(
-        "network", AzureNetworkArgs(protect=config.protects, **network_arguments(config)), opts
+        "network",
+        AzureNetworkArgs(
+            protect=config.protects,
+            lustre={
+                plan.tier: plan.capacity_gib
+                for plan in decision.storage
+                if isinstance(plan, SharedFilesystemPlan) and plan.service == "azure-managed-lustre"
+            },
+            files="nfs" in mounts_of(decision.storage),
+            **network_arguments(config),
+        ),
+        opts,
     )
     reservations = tuple(profile.capacity.id for profile in profiles if profile.capacity.id)
     cluster = AksCluster(
@@ -53,7 +84,64 @@ def build(decision: Decision) -> Built:
         name: AksGpuPool(f"pool-{name}", AksGpuPoolArgs(cluster=cluster, **arguments), opts).node_group
         for name, arguments in pool_arguments(config, profiles)
     }
-    return Built(cluster=cluster.handle, pools=pools, provider=provider, storage={}, identities={})
+    stores, filesystems = _storage(decision, cloud, network, opts)
+    identities = {
+        team.name: AzureWorkloadIdentity(
+            f"identity-{team.name}",
+            AzureWorkloadIdentityArgs(
+                resource_group_name=network.resource_group_name,
+                issuer=cluster.oidc_issuer,
+                stores=tuple(stores[tier] for tier in team.storage if tier in stores),
+                **identity_arguments(config, team),
+            ),
+            opts,
+        ).handle
+        for team in config.teams
+    }
+    if "lustre" in mounts_of(decision.storage):
+        # The other clouds' drivers are add-ons of their clusters.
+        AzureLustreDriver(
+            "lustre-driver",
+            AzureLustreDriverArgs(cluster=cluster.handle, profiles=profiles, pools=tuple(pools.values())),
+        )
+    if (budget := budget_arguments(config)) is not None:
+        AzureBudget("budget", AzureBudgetArgs(subscription=cloud.subscription, **budget), opts)
+    return Built(
+        cluster=cluster.handle,
+        pools=pools,
+        provider=provider,
+        storage={name: made.handle for name, made in (*stores.items(), *filesystems.items())},
+        identities=identities,
+    )
+
+
+def _storage(
+    decision: Decision, cloud: Azure, network: AzureNetwork, opts: pulumi.ResourceOptions
+) -> tuple[dict[str, AzureObjectStore], dict[str, AzureSharedFilesystem]]:
+    """Nothing of it depends on the cluster: a teardown that keeps it keeps what it stands on."""
+    stores = {
+        plan.tier: AzureObjectStore(
+            f"storage-{plan.tier}",
+            AzureObjectStoreArgs(**tier_arguments(decision.config, plan)),
+            opts,
+        )
+        for plan in decision.storage
+        if isinstance(plan, ObjectPlan)
+    }
+    filesystems = {
+        plan.tier: AzureSharedFilesystem(
+            f"storage-{plan.tier}",
+            AzureSharedFilesystemArgs(
+                network=network,
+                subscription=cloud.subscription,
+                **tier_arguments(decision.config, plan),
+            ),
+            opts,
+        )
+        for plan in decision.storage
+        if isinstance(plan, SharedFilesystemPlan)
+    }
+    return stores, filesystems
 
 
 def _check_zones(config: Platform, profiles: Sequence[NodeProfile]) -> None:
