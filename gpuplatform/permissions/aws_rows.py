@@ -84,8 +84,8 @@ _CLUSTER: Final = (
         "iam:CreateServiceLinkedRole#eks ec2:DescribeSubnets ec2:DescribeVpcs ec2:DescribeSecurityGroups "
         "ec2:DescribeRouteTables ec2:DescribeLaunchTemplates ec2:DescribeLaunchTemplateVersions "
         "ec2:RunInstances ec2:CreateTags",
-        update=f"eks:UpdateNodegroupConfig eks:UpdateNodegroupVersion {_EKS_TAGS} {_HANDING_OVER} ec2:RunInstances "
-        "ec2:CreateTags",
+        update=f"eks:UpdateNodegroupConfig eks:UpdateNodegroupVersion {_EKS_TAGS} {_HANDING_OVER} "
+        "ec2:RunInstances ec2:CreateTags",
         delete="eks:DeleteNodegroup",
     ),
     _row(

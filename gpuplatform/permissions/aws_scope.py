@@ -110,8 +110,8 @@ _EC2_NEW: Final = {
     "CreateVpc": "vpc",
     "CreateVpcEndpoint": "vpc-endpoint",
 }
-"""What an action makes: it must ask for the stack's tags. Each is a grant of its own: in one for all, a subnet
-with the right tags could be made in anybody's VPC, since a request's tags are seen by all that it touches."""
+"""What an action makes: it must ask for the stack's tags. Each is a grant of its own: in one for all, a
+subnet with the right tags could be made in anybody's VPC: all that a request touches sees its tags."""
 
 _EC2_OURS: Final = frozenset(
     {
