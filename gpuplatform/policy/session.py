@@ -1,10 +1,9 @@
-"""One operation of the engine, as the pack's process sees it."""
+"""The GPU pack's memory of one operation: what each resource would run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,10 +12,10 @@ from pulumi_policy import PolicyResource
 
 from gpuplatform import clock
 from gpuplatform.config import KEY
-from gpuplatform.errors import ConfigError
 from gpuplatform.guardrails import Footprint, Inventory, RawResource
+from gpuplatform.policy.operation import Operation, StackConfig
 from gpuplatform.policy.plain import of_stack
-from gpuplatform.policy.settings import Settings, StackConfig, settings
+from gpuplatform.policy.settings import Settings, settings
 
 __all__ = ["Session"]
 
@@ -24,13 +23,8 @@ _NAMESPACE, _, _PLATFORM = KEY.partition(":")
 _NOTHING: Final = Footprint()
 
 
-class Session:
+class Session(Operation[Settings]):
     """What the engine said so far: configuration, and the inputs of each resource that matters.
-
-    Attributes:
-        previewing: Whether this operation is a preview.
-        silent: Whether what is seen of single resources is not to be reported.
-        refused: Whether the engine has been told what is wrong with the configuration.
 
     Args:
         policies: The names of the pack's policies.
@@ -46,58 +40,21 @@ class Session:
         folder: Callable[[], Path] = Path.cwd,
     ) -> None:
         self._today = today
-        self.previewing = True
-        self.silent = False
         self._policies = policies
         self._folder = folder
-        self._pack: Mapping[str, Mapping[str, Any]] = {}
-        self._stack: StackConfig | None = None
-        self._begin()
-
-    def configure(self, pack: Mapping[str, Mapping[str, Any]], *, silent: bool = False) -> None:
-        """Takes the pack's own configuration, by policy."""
-        self._pack = pack
-        self.silent = silent
-        self._forget()
-
-    def configure_stack(self, stack: StackConfig, *, previewing: bool) -> None:
-        """Takes the stack's configuration; a new operation begins."""
-        self._stack = stack
-        self.previewing = previewing
-        self._begin()
-
-    def _forget(self) -> None:
-        self.refused = False
-        self.__dict__.pop("settings", None)
-        self.__dict__.pop("wrong", None)
+        super().__init__()
 
     def _begin(self) -> None:
-        self._forget()
+        super()._begin()
         self._inventory = Inventory()
         self._inputs: dict[str, RawResource] = {}
         self._footprints: dict[str, Footprint] = {}
 
-    @cached_property
-    def settings(self) -> Settings:
-        """What to judge by.
-
-        Raises:
-            ConfigError: The pack's or the stack's configuration is wrong, or the clock's.
-        """
-        stack = self._stack
+    def _load(self, pack: Mapping[str, Mapping[str, Any]], stack: StackConfig | None) -> Settings:
         if stack is None:
             # Engines before 3.221 put the configuration into the environment, where Pulumi's SDK finds it.
             stack = StackConfig(platform=pulumi.Config(_NAMESPACE).get(_PLATFORM))
-        return settings(self._pack, self._policies, stack, folder=self._folder(), today=self._today())
-
-    @cached_property
-    def wrong(self) -> str | None:
-        """Why there are no settings to judge by; None where there are."""
-        try:
-            self.settings  # noqa: B018 - read for its error alone
-        except ConfigError as error:
-            return str(error)
-        return None
+        return settings(pack, self._policies, stack, folder=self._folder(), today=self._today())
 
     def see(self, raw: RawResource) -> Footprint:
         """Takes note of a resource's inputs; returns what it would run."""

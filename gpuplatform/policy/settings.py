@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -15,14 +14,17 @@ from gpuplatform.catalog import Catalog
 from gpuplatform.config import find_project, from_engine
 from gpuplatform.errors import ConfigError
 from gpuplatform.guardrails import Limits, limits_of_config, strictest
+from gpuplatform.policy import schema
+from gpuplatform.policy.operation import StackConfig
 
-__all__ = ["SCHEMA", "Settings", "StackConfig", "settings"]
-
-_NAMES: Final = {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1}
+__all__ = ["SCHEMA", "Settings", "settings"]
 
 SCHEMA: Final[dict[str, dict[str, Any]]] = {
-    "regions": {**_NAMES, "description": "Regions that may be used; all if left out."},
-    "gpuModels": {**_NAMES, "description": "GPU models that may be used, such as H100; all if left out."},
+    "regions": {**schema.NAMES, "description": "Regions that may be used; all if left out."},
+    "gpuModels": {
+        **schema.NAMES,
+        "description": "GPU models that may be used, such as H100; all if left out.",
+    },
     "monthlyUsd": {
         "type": "number",
         "exclusiveMinimum": 0,
@@ -44,21 +46,6 @@ SCHEMA: Final[dict[str, dict[str, Any]]] = {
     },
 }
 """The configuration of each policy of the pack: a limit set on one of them holds for all."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StackConfig:
-    """The stack's own configuration, as the engine hands it over.
-
-    Attributes:
-        stack: The stack's name.
-        platform: The JSON text of `gpuplatform:platform`; None where the stack has no such key.
-        secret: Whether that value is marked as secret.
-    """
-
-    stack: str = ""
-    platform: str | None = None
-    secret: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,9 +77,7 @@ def settings(
     Raises:
         ConfigError: The pack's or the stack's configuration is wrong, or a price file cannot be read.
     """
-    problems = [problem for name, config in pack.items() for problem in _problems(name, config, policies)]
-    if problems:
-        raise ConfigError.of(problems)
+    schema.check(pack, policies, SCHEMA)
     prices = [_root(folder) / config["prices"] for config in pack.values() if "prices" in config]
     limits = [_limits(config) for config in pack.values()]
     if stack.platform is not None:
@@ -116,48 +101,6 @@ def _limits(config: Mapping[str, Any]) -> Limits:
         max_price_age_days=None if age is None else int(age),
         not_evaluated_fails=config.get("notEvaluated") == "fail",
     )
-
-
-def _problems(name: str, config: Mapping[str, Any], policies: Collection[str]) -> list[ConfigError]:
-    """What the engine does not see: it checks values against the schema, but takes any name."""
-    if name not in policies and name != _ALL:
-        way_out = f"the policies are {', '.join(sorted(policies))}"
-        return [ConfigError(f"the pack has no policy {name!r}", where=_WHERE, way_out=way_out)]
-    return [problem for key, value in config.items() if (problem := _problem(name, key, value)) is not None]
-
-
-def _problem(name: str, key: str, value: Any) -> ConfigError | None:
-    where = f"{_WHERE}: {name}.{key}"
-    if key not in SCHEMA:
-        near = difflib.get_close_matches(key, SCHEMA, n=1)
-        way_out = f"did you mean {near[0]!r}?" if near else f"the keys are {', '.join(SCHEMA)}"
-        return ConfigError(f"there is no key {key!r}", where=where, way_out=way_out)
-    rule = SCHEMA[key]
-    if _fits(rule, value):
-        return None
-    return ConfigError(f"{value!r} is not accepted", where=where, rule=rule["description"])
-
-
-def _fits(rule: Mapping[str, Any], value: Any) -> bool:
-    match rule["type"]:
-        case "array":
-            return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
-        case "number":
-            return _is_number(value) and value > 0
-        case "integer":
-            return _is_number(value) and value >= 1 and float(value).is_integer()
-        case _:
-            return isinstance(value, str) and value in rule.get("enum", [value])
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-_ALL: Final = "all"
-"""What the engine calls the entry that sets every policy's level; it hands it over like a policy's."""
-
-_WHERE: Final = "the policy pack's configuration"
 
 
 def _root(folder: Path) -> Path:

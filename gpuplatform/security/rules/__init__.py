@@ -1,0 +1,1 @@
+"""One module a rule's subject, each with a table from type to rule."""
