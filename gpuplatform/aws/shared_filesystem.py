@@ -171,7 +171,8 @@ class AwsSharedFilesystem(SharedFilesystemComponent):
             "storageCapacity": plan.capacity_gib,
             "fileSystemTypeVersion": VERSION,
             "dataCompressionType": "LZ4",
-            "subnetIds": [args.network_ids.subnet_by_zone[plan.zone]],
+            # One subnet, in spite of its name: the SDK makes the list.
+            "subnetIds": args.network_ids.subnet_by_zone[plan.zone],
             "securityGroupIds": [group.id],
             "tags": self._tags(),
         }
