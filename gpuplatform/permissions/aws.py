@@ -10,6 +10,7 @@ from gpuplatform.config import Aws, Platform
 from gpuplatform.errors import Refusal
 from gpuplatform.permissions.aws_rows import TABLE
 from gpuplatform.permissions.aws_scope import CI_PATH, AwsScope, attachable, boundary_arn, grants
+from gpuplatform.permissions.buckets import own_buckets
 from gpuplatform.permissions.model import Role, rows_of
 
 __all__ = [
@@ -48,32 +49,27 @@ RESOURCE_WIDE: Final[dict[str, str]] = {
 """Actions that change something and are allowed on `*`, with the reason."""
 
 
-def scope_of(config: Platform, resources: Iterable[tuple[str, Mapping[str, Any]]]) -> AwsScope:
-    """Where a stack's resources are, from its configuration and its plan.
+def scope_of(config: Platform) -> AwsScope:
+    """Where a stack's resources are, and what they are named.
 
     Args:
         config: The stack's configuration.
-        resources: Type token and inputs of what its plan registers.
 
     Raises:
         TypeError: The configuration is of another cloud.
     """
     if not isinstance(config.cloud, Aws):
         raise TypeError(f"{config.cloud.provider} has no AWS account")
-    name = f"{config.name}-{config.environment}"
-    buckets = {
-        str(inputs["bucket"]): bool(inputs.get("forceDestroy"))
-        for token, inputs in resources
-        if token == "aws:s3/bucket:Bucket"  # noqa: S105 - a type token, no secret
-    }
+    buckets = own_buckets(config)
     return AwsScope(
         account=config.cloud.account,
         region=config.cloud.region,
-        name=name,
+        name=config.physical_name,
         # The two that no later change of the configuration moves: what carries them stays in reach.
         tags={"environment": config.environment, "managed-by": "gpuplatform"},
-        buckets=tuple(sorted(bucket for bucket in buckets if not bucket.startswith(f"{name}-"))),
-        emptied=tuple(sorted(bucket for bucket, forced in buckets.items() if forced)),
+        buckets=buckets.named,
+        # A name that is made up ends in a hash.
+        emptied=tuple(f"{bucket}*" if bucket.endswith("-") else bucket for bucket in buckets.emptied),
     )
 
 

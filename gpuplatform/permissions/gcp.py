@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from gpuplatform.config import Gcp, Platform
+from gpuplatform.config import Platform
 from gpuplatform.errors import Refusal
+from gpuplatform.permissions.buckets import own_buckets
 from gpuplatform.permissions.gcp_rows import GRANTABLE, TABLE
 from gpuplatform.permissions.model import Role, rows_of
 
@@ -29,7 +30,8 @@ class GcpScope:
     Attributes:
         name: Prefix of every physical name, such as `vision-prod`.
         buckets: Buckets whose names do not begin with `name`.
-        emptied: Buckets that a teardown takes with all their objects.
+        emptied: Buckets that a teardown takes with all their objects; the beginning of a name where it ends
+            in a hyphen.
     """
 
     name: str
@@ -37,29 +39,14 @@ class GcpScope:
     emptied: tuple[str, ...] = ()
 
 
-def scope_of(config: Platform, resources: Iterable[tuple[str, Mapping[str, Any]]]) -> GcpScope:
-    """What a stack's buckets are named, from its configuration and its plan.
+def scope_of(config: Platform) -> GcpScope:
+    """What a stack's buckets are named.
 
     Args:
         config: The stack's configuration.
-        resources: Type token and inputs of what its plan registers.
-
-    Raises:
-        TypeError: The configuration is of another cloud.
     """
-    if not isinstance(config.cloud, Gcp):
-        raise TypeError(f"{config.cloud.provider} has no Google Cloud project")
-    name = f"{config.name}-{config.environment}"
-    buckets = {
-        str(inputs["name"]): bool(inputs.get("forceDestroy"))
-        for token, inputs in resources
-        if token == "gcp:storage/bucket:Bucket"  # noqa: S105 - a type token, no secret
-    }
-    return GcpScope(
-        name=name,
-        buckets=tuple(sorted(bucket for bucket in buckets if not bucket.startswith(f"{name}-"))),
-        emptied=tuple(sorted(bucket for bucket, forced in buckets.items() if forced)),
-    )
+    buckets = own_buckets(config)
+    return GcpScope(name=config.physical_name, buckets=buckets.named, emptied=buckets.emptied)
 
 
 def permissions(role: Role, types: Collection[str], scope: GcpScope | None = None) -> tuple[str, ...]:
@@ -109,7 +96,11 @@ def condition(role: Role, types: Collection[str], scope: GcpScope) -> str | None
         prefixes = [f"{scope.name}-", *scope.buckets]
         parts.append(_only("Bucket", prefixes))
         if scope.emptied:
-            parts.append(_only("Object", [f"{bucket}/" for bucket in scope.emptied]))
+            parts.append(
+                _only(
+                    "Object", [bucket if bucket.endswith("-") else f"{bucket}/" for bucket in scope.emptied]
+                )
+            )
     return " && ".join(parts) or None
 
 

@@ -1,0 +1,39 @@
+"""Which buckets a configuration names, and which of them a teardown takes with all their objects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpuplatform.config import Platform
+from gpuplatform.config.storage import Object
+
+__all__ = ["Buckets", "own_buckets"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Buckets:
+    """A stack's buckets, as far as roles tell them apart.
+
+    Attributes:
+        named: Names that somebody chose and that do not begin like the stack's other names.
+        emptied: Those of tiers with `teardown: delete`; one that is made up ends in a hash of the account, so
+            it stands here up to the hyphen before that.
+    """
+
+    named: tuple[str, ...]
+    emptied: tuple[str, ...]
+
+
+def own_buckets(config: Platform) -> Buckets:
+    """The buckets of a configuration's object tiers."""
+    tiers = {name: tier for name, tier in config.storage.items() if isinstance(tier, Object)}
+    prefix = f"{config.physical_name}-"
+    chosen = [tier.bucket for tier in tiers.values() if tier.bucket is not None]
+    return Buckets(
+        named=tuple(sorted(bucket for bucket in chosen if not bucket.startswith(prefix))),
+        emptied=tuple(
+            sorted(
+                tier.bucket or f"{prefix}{name}-" for name, tier in tiers.items() if tier.teardown == "delete"
+            )
+        ),
+    )
