@@ -64,6 +64,8 @@ class StorageClasses(Component):
                     # The API refuses to change these, and the provider does not know it: it replaces for
                     # `parameters` and `provisioner` alone (pulumi-kubernetes, provider/pkg/provider/diff.go).
                     replace_on_changes=["reclaimPolicy", "volumeBindingMode"],
+                    # Two of one name cannot be. Disks and their claims outlive a class.
+                    delete_before_replace=True,
                 ),
             )
         self.class_names = [disks.name for disks in args.plan.classes]
