@@ -1,0 +1,212 @@
+"""One run: the record goes into a state of its own, the engine works on that, the record comes out again."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import date
+from pathlib import Path
+from typing import Any, Final
+
+from gpuplatform.bootstrap import record
+from gpuplatform.bootstrap.adopt import adopted
+from gpuplatform.bootstrap.engine import Engine
+from gpuplatform.bootstrap.outcome import Outcome
+from gpuplatform.bootstrap.place import Place
+from gpuplatform.bootstrap.program import TYPES_KEY
+from gpuplatform.config import KEY, Platform, Project, from_file
+from gpuplatform.errors import ConfigError, EngineError, GpuPlatformError, GuardrailError
+from gpuplatform.plan import make
+from gpuplatform.sandbox.events import Result
+from gpuplatform.trust import github_of, variable
+from gpuplatform.yamlfile import parse
+
+__all__ = ["bootstrap"]
+
+Report = Callable[[str], None]
+
+_TAKEN: Final = re.compile(
+    r"already ?exists|already ?owned|AlreadyExists|Error 409|HTTP 409|code=409|name is (not available|taken)",
+    re.IGNORECASE,
+)
+"""How the clouds say that a name is taken."""
+
+
+def bootstrap(
+    project: Project,
+    stack: str,
+    today: date,
+    *,
+    report: Report,
+    preview: bool = False,
+    environ: Mapping[str, str] = os.environ,
+) -> Outcome:
+    """Builds what a first `pulumi up` of the stack needs, or brings it in line with the stack's file.
+
+    Args:
+        project: The stack's project.
+        stack: Its name.
+        today: The day that the stack is planned at.
+        report: Takes one line for the user.
+        preview: Only shows what would be done.
+        environ: The cloud's credentials and the engine's settings are taken from here.
+
+    Raises:
+        ConfigError: The stack's file names no repository, or is wrong; or two records contradict one another.
+        GuardrailError: A mandatory verdict forbids the stack, so nobody knows what its identities may touch.
+        EngineError: No engine, or what it did failed; what it made is in the record.
+    """
+    config = from_file(project, stack)
+    github_of(config)
+    variable(stack, "BACKEND_URL")
+    types = _types(project, stack, today)
+    place = Place.of(project.root, stack, environ)
+    content = parse(project.stack_file(stack))
+    with _locked(place, report) as lock:
+        known = record.read(place.record)
+        _refuse_contradiction(place)
+        if not place.interrupted:
+            place.end()  # what a run left that had not begun
+        place.create(stack, {KEY: _plain(content["config"][KEY]), TYPES_KEY: types})
+        with Engine.open(place, stack, report=report, environ=environ) as engine:
+            _prepare(engine, known, report)
+            if preview:
+                return _previewed(engine, config, known)
+            place.begin()
+            try:
+                result = engine.operate("up", "--yes", "--skip-preview", lock=lock)
+            finally:
+                # In every case: whatever became of the run, what it made is written down.
+                made = engine.checkpoint()
+                _write(place, made, report)
+        place.end()
+    shown = _shown(place.record)
+    if result.exit_code:
+        raise _failure(result, had_record=known is not None, file=shown, stack=stack)
+    return Outcome.of(stack, config, _outputs(made), result.counts, shown)
+
+
+def _write(place: Place, made: dict[str, Any], report: Report) -> None:
+    text = record.text_of(place.record, made)
+    if text is not None:
+        place.becomes(text)
+        record.write(place.record, text)
+        report(f"written: {_shown(place.record)}; commit it: nothing else records what was built")
+
+
+def _types(project: Project, stack: str, today: date) -> list[str]:
+    """Type tokens of what the stack builds: what its identities may touch."""
+    plan = make(project, stack, today)
+    if plan.blocked:
+        raise GuardrailError(
+            "a mandatory verdict forbids this stack, so nobody knows what its identities need",
+            where=stack,
+            way_out=f"`gpuplatform plan {stack}` says which, and why",
+        )
+    return sorted({count.type for count in plan.resources if not count.component})
+
+
+def _plain(value: Any) -> Any:
+    """As the engine reads a configuration: a date is text."""
+    if isinstance(value, dict):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_plain(inner) for inner in value]
+    return value if isinstance(value, str | int | float | bool) or value is None else str(value)
+
+
+def _refuse_contradiction(place: Place) -> None:
+    if place.interrupted and record.digest(place.record) not in place.bases:
+        raise ConfigError(
+            "a run was killed here, and since then the record has changed",
+            where=str(place.folder),
+            rule="what the killed run made stands in neither record alone",
+            way_out=f"bring back the record that it began with (`git log -- {_shown(place.record)}`) and run "
+            "this again; or, where the newer record knows all that exists, remove the folder",
+        )
+
+
+def _prepare(engine: Engine, known: dict[str, Any] | None, report: Report) -> None:
+    """The state that this run begins with: a killed run's, or the record's, or none."""
+    if not engine.place.interrupted:
+        engine.ask("stack", "init", engine.stack, "--no-select", "--secrets-provider", "passphrase")
+        if known is not None:
+            engine.take(known)
+        return
+    report("a run was killed here: its work is taken up")
+    # Nobody else works here: the lock that every run takes is ours, so this one is a dead engine's.
+    engine.ask("cancel", "--yes", "--stack", engine.stack)
+    left = adopted(engine.checkpoint())
+    if left.pending:
+        engine.take(left.checkpoint)
+        for line in left.unknown:
+            report(line)
+        result = engine.operate("refresh", "--yes", "--skip-preview")
+        if result.exit_code:
+            raise EngineError(
+                "what a killed run began could not be looked at: " + _errors(result),
+                way_out="run it again; nothing is lost",
+            )
+
+
+def _previewed(engine: Engine, config: Platform, known: dict[str, Any] | None) -> Outcome:
+    result = engine.operate("preview")
+    if not engine.place.interrupted:
+        engine.place.end()
+    if result.exit_code:
+        raise EngineError("the preview failed: " + _errors(result))
+    return Outcome.of(engine.stack, config, _outputs(known or {}), result.counts)
+
+
+def _outputs(checkpoint: Mapping[str, Any]) -> dict[str, Any]:
+    """What the program exported."""
+    for resource in checkpoint.get("deployment", {}).get("resources") or []:
+        if resource["type"] == "pulumi:pulumi:Stack":
+            return dict(resource.get("outputs") or {})
+    return {}
+
+
+def _failure(result: Result, *, had_record: bool, file: str, stack: str) -> GpuPlatformError:
+    errors = _errors(result)
+    if not had_record and _TAKEN.search(errors):
+        return EngineError(
+            f"the cloud has some of it already, and there was no record of it here\n{errors}",
+            where=file,
+            rule="what exists and is in no record is never taken over unasked: it may be somebody else's",
+            way_out=f"where {stack} was bootstrapped before, its record is in git: `git log --all -- {file}`, "
+            f"`git checkout COMMIT -- {file}`, and run it again; where it is lost, import what is named above, or "
+            "remove it from the cloud if nothing uses it (docs/ci.md, The record is lost). What this run made "
+            f"is in {file} now: keep a copy",
+        )
+    return EngineError(
+        f"the bootstrap did not come to its end\n{errors}",
+        where=file,
+        way_out="what it made is in the record; correct the cause and run it again: it goes on from there",
+    )
+
+
+def _errors(result: Result) -> str:
+    found = dict.fromkeys(one.message for one in result.diagnostics if one.severity == "error")
+    return "\n".join(f"  - {message}" for message in found) or f"  - exit code {result.exit_code}"
+
+
+@contextmanager
+def _locked(place: Place, report: Report) -> Iterator[int]:
+    """Holds the place; the descriptor can be handed to the engine, which then holds it as well."""
+    import fcntl
+
+    place.lock.parent.mkdir(parents=True, exist_ok=True)
+    with place.lock.open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            report("another bootstrap of this stack is at work; waiting")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield lock.fileno()
+
+
+def _shown(file: Path) -> str:
+    here = Path.cwd()
+    return str(file.relative_to(here) if file.is_relative_to(here) else file)

@@ -1,0 +1,56 @@
+"""What is left to do after a bootstrap, for a person at a terminal."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from gpuplatform.bootstrap.outcome import Outcome
+from gpuplatform.report import tables
+
+__all__ = ["show"]
+
+
+def show(outcome: Outcome, out: Console | None = None) -> None:
+    """Prints where to put what; nothing of it is a secret."""
+    out = out or Console(highlight=False)
+    done = ", ".join(f"{count} {verb}" for verb, count in sorted(outcome.changes.items()))
+    out.print(f"bootstrap of {outcome.stack}: {done or 'nothing to do'}")
+    if not outcome.backend_url:
+        out.print("what is to be set is known once it is built")
+        return
+    put = tables.table("where", "what", wide="what")
+    for where, what in _places(outcome):
+        put.add_row(where, what)
+    tables.show(out, put)
+    variables = tables.table("variable", "value", title=f"Variables of {outcome.repository}", wide="value")
+    for one in outcome.variables:
+        variables.add_row(one.name, one.value)
+    tables.show(out, variables)
+    for line in _steps(outcome):
+        out.print(f"- {line}", markup=False)
+
+
+def _places(outcome: Outcome) -> list[tuple[str, str]]:
+    found = [
+        ("Pulumi.yaml, backend: url:", outcome.backend_url),
+        (f"Pulumi.{outcome.stack}.yaml, secretsprovider:", outcome.secrets_provider),
+    ]
+    if outcome.admin_missing is None:
+        found.append(("a group of cluster.admins", f"add the object ID {outcome.admin} to its members"))
+    else:
+        known = "" if outcome.admin_missing else " (it is there)"
+        found.append(("cluster.admins", f"{outcome.admin}{known}"))
+    return found
+
+
+def _steps(outcome: Outcome) -> list[str]:
+    stack = outcome.stack
+    init = f"pulumi stack init {stack} --secrets-provider '{outcome.secrets_provider}'"
+    environments = ", ".join(outcome.environments)
+    return [
+        f"commit {outcome.record or 'the record'}: nothing else records what was built",
+        f"PULUMI_BACKEND_URL='{outcome.backend_url}' {init}; commit what it writes into the stack's file",
+        f"on GitHub, make the environments {environments}, each with deployments from the main branch only: "
+        "whoever may deploy there may do all that the deploying identity may",
+        f"gpuplatform workflow {stack} > .github/workflows/{stack}.yml",
+    ]

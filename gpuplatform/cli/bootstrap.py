@@ -1,0 +1,44 @@
+"""`gpuplatform bootstrap STACK`: the state's store and the CI identities, before the first `pulumi up`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["bootstrap"]
+
+
+def bootstrap(
+    stack: Annotated[str, typer.Argument(help="The stack, as in stacks/config/Pulumi.STACK.yaml.")],
+    project: Annotated[Path, typer.Option(help="A folder of the Pulumi project.")] = Path(),
+    preview: Annotated[
+        bool, typer.Option("--preview", help="Show what would be done, and do nothing.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what is to be set as JSON.")] = False,
+) -> None:
+    """Build what a first `pulumi up` needs: where the state is kept, the key of its secrets, who may deploy.
+
+    With the credentials of an owner, on the stack's cloud; inside `gpuplatform sandbox exec --` on a simulated
+    one. It can be run again at any time. What it built is recorded in stacks/bootstrap/STACK.json: commit it.
+    """
+    import json
+
+    from gpuplatform import clock
+    from gpuplatform.bootstrap import bootstrap as run
+    from gpuplatform.config import find_project
+
+    outcome = run(
+        find_project(project),
+        stack,
+        clock.today(),
+        report=lambda line: typer.echo(line, err=True),
+        preview=preview,
+    )
+    if as_json:
+        typer.echo(json.dumps(outcome.document(), indent=2))
+    else:
+        from gpuplatform.bootstrap.terminal import show
+
+        show(outcome)
