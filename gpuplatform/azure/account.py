@@ -39,9 +39,8 @@ LOCK: Final = "read-only"
 
 _DIGITS: Final = 8
 
-DAYS_KEPT: Final = 90
-DAYS_GONE: Final = 7
-"""For how long a deleted vault can be had back, days: what Azure allows at most and at least."""
+DAYS_DELETED: Final = 90
+"""For how long a deleted vault can be had back, days: what Azure allows at most. It never changes after."""
 
 
 def own_group(
@@ -156,7 +155,7 @@ def own_key(
                 "enableRbacAuthorization": True,
                 "enableSoftDelete": True,
                 "enablePurgeProtection": True,
-                "softDeleteRetentionInDays": DAYS_KEPT if protect else DAYS_GONE,
+                "softDeleteRetentionInDays": DAYS_DELETED,
             },
             "tags": tags.azure(),
         },

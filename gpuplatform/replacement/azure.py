@@ -127,4 +127,92 @@ REPLACEMENTS: Final = (
         # learn.microsoft.com/azure/virtual-machines/co-location: what is in it has been placed by them.
         immutable=("intent", "proximityPlacementGroupType", "zones"),
     ),
+    Replacement(
+        "azure-native:authorization:RoleDefinition",
+        name="",
+        replace=("roleDefinitionId", "scope"),
+    ),
+    Replacement(
+        "azure-native:authorization:ManagementLockAtResourceGroupLevel",
+        name="lockName",
+    ),
+    # isHnsEnabled and location: forceNewMap. SKUs move between copies in one place and in several zones on
+    # request only (learn.microsoft.com/azure/storage/common/redundancy-migration); that is the simulation's
+    # to say, since other changes of the SKU are updates.
+    Replacement(
+        "azure-native:storage:StorageAccount",
+        name="accountName",
+        replace=("isHnsEnabled", "location"),
+        immutable=("dnsEndpointType", "encryption.requireInfrastructureEncryption", "enableNfsV3"),
+    ),
+    Replacement(
+        "azure-native:storage:BlobServiceProperties",
+        name="blobServicesName",
+        replace=("accountName",),
+    ),
+    Replacement(
+        "azure-native:storage:FileServiceProperties",
+        name="fileServicesName",
+        replace=("accountName",),
+    ),
+    Replacement(
+        "azure-native:storage:BlobContainer",
+        name="containerName",
+        replace=("accountName",),
+    ),
+    Replacement(
+        "azure-native:storage:ManagementPolicy",
+        replace=("accountName",),
+    ),
+    # "Can only be specified when creating a share": the API's description of enabledProtocols.
+    Replacement(
+        "azure-native:storage:FileShare",
+        name="shareName",
+        replace=("accountName",),
+        immutable=("enabledProtocols",),
+    ),
+    Replacement(
+        "azure-native:keyvault:Vault",
+        replace=("location",),
+        # Each of them goes one way only (learn.microsoft.com/rest/api/keyvault/keyvault/vaults).
+        immutable=("properties.softDeleteRetentionInDays",),
+    ),
+    # ARM makes a key once and then returns the one that is there
+    # (learn.microsoft.com/rest/api/keyvault/keyvault/keys/create-if-not-exist).
+    Replacement(
+        "azure-native:keyvault:Key",
+        replace=("vaultName",),
+        immutable=("properties.kty", "properties.keySize", "properties.curveName"),
+    ),
+    # "Plan carefully, as they can't be changed": learn.microsoft.com/azure/azure-managed-lustre/
+    # create-file-system-portal; the subnet: amlfs-prerequisites.
+    Replacement(
+        "azure-native:storagecache:AmlFilesystem",
+        replace=("location",),
+        immutable=("filesystemSubnet", "hsm", "sku", "storageCapacityTiB", "zones"),
+    ),
+    Replacement(
+        "azure-native:network:PrivateEndpoint",
+        replace=("subnet",),
+        immutable=("location", "privateLinkServiceConnections"),
+    ),
+    Replacement(
+        "azure-native:network:PrivateDnsZoneGroup",
+        replace=("privateEndpointName",),
+    ),
+    Replacement(
+        "azure-native:privatedns:PrivateZone",
+        immutable=("location",),
+    ),
+    Replacement(
+        "azure-native:privatedns:VirtualNetworkLink",
+        replace=("privateZoneName",),
+        immutable=("location", "virtualNetwork"),
+    ),
+    # The provider compares no scope of its own for this type; the path has it.
+    Replacement(
+        "azure-native:consumption:Budget",
+        replace=("scope",),
+        immutable=("timePeriod.startDate",),
+    ),
 )

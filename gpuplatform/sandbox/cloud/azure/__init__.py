@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gpuplatform.replacement import without_version
 from gpuplatform.sandbox.cloud import machines, wire
-from gpuplatform.sandbox.cloud.azure import cluster, compute, identity, network
+from gpuplatform.sandbox.cloud.azure import (
+    cluster,
+    compute,
+    endpoints,
+    filesystems,
+    identity,
+    keys,
+    locks,
+    money,
+    network,
+    storage,
+)
 from gpuplatform.sandbox.cloud.azure.common import (
+    ACCOUNT,
     CLUSTER,
+    CONTAINER,
+    ENDPOINT,
     GROUP,
     IDENTITY,
+    KEY,
+    LOCK,
     NETWORK,
     POOL,
     PROXIMITY,
+    SHARE,
     SUBNET,
+    VAULT,
+    ZONE,
     location,
     normal,
 )
@@ -49,8 +69,27 @@ _PATHS = {
     "azure-native:network:PublicIPAddress": "Microsoft.Network/publicIPAddresses",
     "azure-native:network:NetworkSecurityGroup": "Microsoft.Network/networkSecurityGroups",
     "azure-native:network:RouteTable": "Microsoft.Network/routeTables",
-    "azure-native:keyvault:Vault": "Microsoft.KeyVault/vaults",
-    "azure-native:storage:StorageAccount": "Microsoft.Storage/storageAccounts",
+    VAULT: "Microsoft.KeyVault/vaults",
+    KEY: "Microsoft.KeyVault/vaults/{vaultName}/keys",
+    ACCOUNT: "Microsoft.Storage/storageAccounts",
+    "azure-native:storage:BlobServiceProperties":
+        "Microsoft.Storage/storageAccounts/{accountName}/blobServices",
+    "azure-native:storage:FileServiceProperties":
+        "Microsoft.Storage/storageAccounts/{accountName}/fileServices",
+    "azure-native:storage:ManagementPolicy":
+        "Microsoft.Storage/storageAccounts/{accountName}/managementPolicies",
+    CONTAINER: "Microsoft.Storage/storageAccounts/{accountName}/blobServices/default/containers",
+    "azure-native:storage:Blob":
+        "Microsoft.Storage/storageAccounts/{accountName}/blobServices/default/containers/{containerName}/blobs",
+    SHARE: "Microsoft.Storage/storageAccounts/{accountName}/fileServices/default/shares",
+    "azure-native:storagecache:AmlFilesystem": "Microsoft.StorageCache/amlFilesystems",
+    ENDPOINT: "Microsoft.Network/privateEndpoints",
+    "azure-native:network:PrivateDnsZoneGroup":
+        "Microsoft.Network/privateEndpoints/{privateEndpointName}/privateDnsZoneGroups",
+    ZONE: "Microsoft.Network/privateDnsZones",
+    "azure-native:privatedns:VirtualNetworkLink":
+        "Microsoft.Network/privateDnsZones/{privateZoneName}/virtualNetworkLinks",
+    LOCK: "Microsoft.Authorization/locks",
 }  # fmt: skip
 
 """ARM type below the resource group, with parents' names: learn.microsoft.com/azure/templates."""
@@ -75,17 +114,14 @@ def _id(call: Call) -> str:
     if without_version(call.token) == GROUP:
         return f"{base}/resourceGroups/{call.name}"
     parts = _type(call.token)
-    for path in ("virtualNetworkName", "resourceName"):
-        parts = parts.replace(f"{{{path}}}", str(call.get(path)))
+    parts = re.sub(r"{(\w+)}", lambda found: str(call.get(found[1])), parts)
     scope = call.get("scope")
     inside_of = scope if isinstance(scope, str) else f"{base}/resourceGroups/{group}" if group else base
     return f"{inside_of}/providers/{parts}/{call.name or guid(call.urn, str(call.world.made()))}"
 
 
 def _outputs(call: Call) -> dict[str, Any]:
-    kind = _type(call.token)
-    for path in ("{virtualNetworkName}/", "{resourceName}/"):
-        kind = kind.replace(path, "")
+    kind = re.sub(r"({\w+}|default)/", "", _type(call.token))
     return {
         "name": call.name,
         "type": kind or "Microsoft.Resources/resourceGroups",
@@ -118,9 +154,21 @@ def _offered(call: Call, sku: str) -> None:
     )
 
 
+_RULES = (
+    *network.RULES,
+    *endpoints.RULES,
+    *identity.RULES,
+    *compute.RULES,
+    *cluster.RULES,
+    *keys.RULES,
+    *storage.RULES,
+    *filesystems.RULES,
+    *money.RULES,
+)
+
 CLOUD = Cloud(
     package="azure-native",
-    rules=by_token((*network.RULES, *identity.RULES, *compute.RULES, *cluster.RULES)),
+    rules=by_token((*map(locks.guarded, _RULES), *locks.RULES)),
     account=_account,
     naming=AZURE,
     id=_id,
