@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from datetime import date
 from ipaddress import IPv4Network
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from gpuplatform.catalog import load
 from gpuplatform.config import NodePool, Nodes, OnDemand, Platform, Spot
 from gpuplatform.plan.recorder import Recording, record
+from gpuplatform.platform.decision import decide
 from gpuplatform.profile import node_profile
 from gpuplatform.tags import Tags
 
@@ -39,6 +41,19 @@ def computed(resource):
             values["latestVersion"] = 3
         case "PodIdentityAssociation":
             values["associationId"] = "a-abc"
+        case "Bucket":
+            bucket = resource.inputs["bucket"]
+            values = {"id": bucket, "arn": f"arn:aws:s3:::{bucket}"}
+        case "LustreFileSystem":
+            values |= {"dnsName": "fs-1.fsx.us-east-1.amazonaws.com", "mountName": "abcd1234"}
+        case "Alias":
+            values["id"] = resource.inputs["name"]
+        case "Role" if "path" in resource.inputs:
+            path, name = resource.inputs["path"], resource.inputs["name"]
+            values["arn"] = f"arn:aws:iam::{ACCOUNT}:role{path}{name}"
+        case "OpenIdConnectProvider":
+            host = resource.inputs["url"].removeprefix("https://")
+            values["arn"] = f"arn:aws:iam::{ACCOUNT}:oidc-provider/{host}"
         case "Release":
             values = {"id": "kube-system/cluster-autoscaler", "status": {"status": "deployed"}}
     return values
@@ -136,8 +151,8 @@ def platform():
 
 
 @pytest.fixture
-def profiles():
-    return lambda config: tuple(node_profile(pool, load().sku("aws", pool.sku)) for pool in config.node_pools)
+def decision():
+    return lambda config: decide(config, load(), date(2026, 12, 1))
 
 
 @pytest.fixture

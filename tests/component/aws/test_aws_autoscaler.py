@@ -17,9 +17,9 @@ CHART = (
 
 
 @pytest.fixture
-def recorded(run, platform, profiles):
+def recorded(run, platform, decision):
     config = platform()
-    return run(lambda: build(config, profiles(config)))
+    return run(lambda: build(decision(config)))
 
 
 def leaves(values, path=()):

@@ -39,9 +39,9 @@ OUTPUTS = {
 
 
 @pytest.fixture
-def recorded(run, platform, profiles):
+def recorded(run, platform, decision):
     config = platform()
-    return run(lambda: build(config, profiles(config)))
+    return run(lambda: build(decision(config)))
 
 
 def of_clouds(recorded):
@@ -60,9 +60,9 @@ def test_urns_never_change_without_an_alias(recorded):
     )
 
 
-def test_urns_do_not_depend_on_the_order_of_pools_and_admins(run, platform, profiles, recorded):
+def test_urns_do_not_depend_on_the_order_of_pools_and_admins(run, platform, decision, recorded):
     config = platform(node_pools=tuple(reversed(platform().model_dump()["node_pools"])))
-    reordered = run(lambda: build(config, profiles(config)))
+    reordered = run(lambda: build(decision(config)))
     assert {r.urn for r in reordered.resources} == {r.urn for r in recorded.resources}
 
 
@@ -130,14 +130,14 @@ def test_outputs_are_registered_under_the_names_of_the_attributes(recorded):
     assert registered == OUTPUTS
 
 
-def test_what_holds_data_is_protected_in_prod_and_nothing_is_in_dev(run, platform, profiles, recorded):
+def test_what_holds_data_is_protected_in_prod_and_nothing_is_in_dev(run, platform, decision, recorded):
     assert {r.name for r in recorded.resources if r.protect} == {
         "cluster-eks",
         "cluster-logs",
         "cluster-secrets",
     }
     dev = platform(environment="dev")
-    assert not [r for r in run(lambda: build(dev, profiles(dev))).resources if r.protect]
+    assert not [r for r in run(lambda: build(decision(dev))).resources if r.protect]
 
 
 def test_nothing_is_kept_silently_on_deletion(recorded):
@@ -150,26 +150,24 @@ def test_the_provider_works_in_one_account_and_region(recorded):
     assert "123456789012" in str(provider["allowedAccountIds"])
 
 
-def test_a_preview_needs_no_computed_value(platform, profiles):
+def test_a_preview_needs_no_computed_value(platform, decision):
     from gpuplatform.plan.recorder import record
 
     config = platform()
-    preview = record(lambda: build(config, profiles(config)))
+    preview = record(lambda: build(decision(config)))
     assert len(preview.resources) == len(URNS.read_text().splitlines())
 
 
-def test_prod_has_a_nat_gateway_in_each_zone_and_dev_has_one(run, platform, profiles, recorded):
+def test_prod_has_a_nat_gateway_in_each_zone_and_dev_has_one(run, platform, decision, recorded):
     dev = platform(environment="dev")
-    cheap = run(lambda: build(dev, profiles(dev)))
+    cheap = run(lambda: build(decision(dev)))
     assert len(recorded.of_type("aws:ec2/natGateway:NatGateway")) == 2
     assert len(cheap.of_type("aws:ec2/natGateway:NatGateway")) == 1
 
 
-def test_an_arm_system_machine_gets_an_arm_image(run, platform, profiles):
+def test_an_arm_system_machine_gets_an_arm_image(run, platform, decision):
     document = platform().cluster.model_dump()
     document["system"]["sku"] = "m7g.xlarge"
     config = platform(cluster=document)
-    system = run(lambda: build(config, profiles(config))).named_type(
-        "aws:eks/nodeGroup:NodeGroup", "cluster-system"
-    )
+    system = run(lambda: build(decision(config))).named_type("aws:eks/nodeGroup:NodeGroup", "cluster-system")
     assert system.inputs["amiType"] == "AL2023_ARM_64_STANDARD"

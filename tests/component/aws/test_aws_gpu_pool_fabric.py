@@ -175,7 +175,7 @@ def test_a_pool_with_efa_in_a_cluster_of_unknown_network_is_refused(pool):
     assert "EksFabricIds" in caught.value.way_out
 
 
-def test_a_pool_of_all_the_networks_zones_is_refused_before_anything_is_registered(run, platform, profiles):
+def test_a_pool_of_all_the_networks_zones_is_refused_before_anything_is_registered(run, platform, decision):
     config = platform(
         node_pools=(
             {"name": "train", "sku": "p5.48xlarge", "purpose": "training", "nodes": {"min": 0, "max": 4}},
@@ -185,7 +185,7 @@ def test_a_pool_of_all_the_networks_zones_is_refused_before_anything_is_register
 
     def program():
         try:
-            build(config, profiles(config))
+            build(decision(config))
         except Refusal as refusal:
             registered.append(refusal)
 
@@ -194,8 +194,8 @@ def test_a_pool_of_all_the_networks_zones_is_refused_before_anything_is_register
     assert recorded.resources == ()
 
 
-def test_the_clusters_own_security_group_reaches_the_pools(run, platform, profiles):
+def test_the_clusters_own_security_group_reaches_the_pools(run, platform, decision):
     config = platform()
-    recorded = run(lambda: build(config, profiles(config)))
+    recorded = run(lambda: build(decision(config)))
     template = recorded.named_type(TEMPLATE, "pool-train-gpu-pool")
     assert template.inputs["networkInterfaces"][0]["securityGroups"][0] == "sg-cluster"

@@ -178,7 +178,7 @@ def _file_system_outputs(call: Call) -> dict[str, Any]:
 
 
 def _vpc_of(call: Call) -> str:
-    subnet = call.world.named(SUBNET, call.get("subnetIds[]", ""))
+    subnet = call.world.named(SUBNET, call.get("subnetIds", ""))
     return str(wire.plain(subnet.inputs).get("vpcId", "")) if subnet is not None else ""
 
 
@@ -257,7 +257,7 @@ RULES = (
         FILE_SYSTEM,
         references=(
             Reference(
-                "subnetIds[]",
+                "subnetIds",
                 SUBNET,
                 "InvalidSubnetID.NotFound: The subnet ID '{value}' does not exist",
                 "DependencyViolation: The subnet '{id}' has dependencies and cannot be deleted.",
