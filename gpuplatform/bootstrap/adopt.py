@@ -1,4 +1,4 @@
-"""What a killed engine had begun to create: its ID, where the inputs tell it, so that a cloud can be asked."""
+"""What a killed engine had begun to create: its ID, where the inputs tell it, to ask the cloud for it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ __all__ = ["Left", "adopted"]
 _BUCKET: Final = "{bucket}"
 _GROUP: Final = "/subscriptions/{subscription}/resourceGroups/{resourceGroupName}"
 _ACCOUNT: Final = f"{_GROUP}/providers/Microsoft.Storage/storageAccounts/{{accountName}}"
+_VAULT: Final = f"{_GROUP}/providers/Microsoft.KeyVault/vaults/{{vaultName}}"
 _MI: Final = f"{_GROUP}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/{{resourceName}}"
 _POOL: Final = "projects/{project}/locations/global/workloadIdentityPools/{workloadIdentityPoolId}"
+_IAM: Final = "arn:{partition}:iam::{account}"
 IDS: Final[dict[str, str]] = {
-    "aws:iam/openIdConnectProvider:OpenIdConnectProvider": "arn:{partition}:iam::{account}:oidc-provider/{host}",
-    "aws:iam/policy:Policy": "arn:{partition}:iam::{account}:policy{path}{name}",
+    "aws:iam/openIdConnectProvider:OpenIdConnectProvider": f"{_IAM}:oidc-provider/{{host}}",
+    "aws:iam/policy:Policy": f"{_IAM}:policy{{path}}{{name}}",
     "aws:iam/role:Role": "{name}",
     "aws:iam/rolePolicy:RolePolicy": "{role}:{name}",
     "aws:kms/alias:Alias": "{name}",
@@ -31,8 +33,8 @@ IDS: Final[dict[str, str]] = {
     "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock": _BUCKET,
     "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration": _BUCKET,
     "aws:s3/bucketVersioning:BucketVersioning": _BUCKET,
-    "azure-native:keyvault:Key": f"{_GROUP}/providers/Microsoft.KeyVault/vaults/{{vaultName}}/keys/{{keyName}}",
-    "azure-native:keyvault:Vault": f"{_GROUP}/providers/Microsoft.KeyVault/vaults/{{vaultName}}",
+    "azure-native:keyvault:Key": f"{_VAULT}/keys/{{keyName}}",
+    "azure-native:keyvault:Vault": _VAULT,
     "azure-native:managedidentity:FederatedIdentityCredential": (
         f"{_MI}/federatedIdentityCredentials/{{federatedIdentityCredentialResourceName}}"
     ),
@@ -92,8 +94,8 @@ def adopted(checkpoint: Mapping[str, Any]) -> Left:
         if found is None:
             name = resource["urn"].rpartition("::")[2]
             unknown.append(
-                f"{resource['type']} {name!r} may have been made by the killed run; it is made again, so look "
-                "for a second one"
+                f"{resource['type']} {name!r} may have been made by the killed run, and is made again: "
+                "look for a second one"
             )
             continue
         resources.append({**resource, "id": found, "outputs": resource.get("inputs") or {}})
@@ -120,12 +122,11 @@ def _around(provider: Mapping[str, Any]) -> dict[str, str]:
     accounts = provider.get("allowedAccountIds") or "[]"
     listed = json.loads(accounts) if isinstance(accounts, str) else accounts
     region = str(provider.get("region", ""))
-    partition = (
-        "aws-us-gov" if region.startswith("us-gov-") else "aws-cn" if region.startswith("cn-") else "aws"
-    )
     return {
         "account": listed[0] if listed else "",
-        "partition": partition,
+        "partition": "aws-us-gov"
+        if region.startswith("us-gov-")
+        else f"aws{'-cn' * region.startswith('cn-')}",
         "subscription": str(provider.get("subscriptionId", "")),
         "project": str(provider.get("project", "")),
     }

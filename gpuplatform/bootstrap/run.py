@@ -174,11 +174,11 @@ def _failure(result: Result, *, had_record: bool, file: str, stack: str) -> GpuP
         return EngineError(
             f"the cloud has some of it already, and there was no record of it here\n{errors}",
             where=file,
-            rule="what exists and is in no record is never taken over unasked: it may be somebody else's",
-            way_out=f"where {stack} was bootstrapped before, its record is in git: `git log --all -- {file}`, "
-            f"`git checkout COMMIT -- {file}`, and run it again; where it is lost, import what is named above, or "
-            "remove it from the cloud if nothing uses it (docs/ci.md, The record is lost). What this run made "
-            f"is in {file} now: keep a copy",
+            rule="what is in no record is never taken over unasked: it may be somebody else's",
+            way_out=f"where {stack} was bootstrapped before, its record is in git (`git log -- {file}`, "
+            f"`git checkout COMMIT -- {file}`): run it again; where it is lost, import what is named "
+            "above, or remove it from the cloud if nothing uses it (docs/ci.md, The record is lost). What "
+            f"this run made is in {file} now: keep a copy",
         )
     return EngineError(
         f"the bootstrap did not come to its end\n{errors}",

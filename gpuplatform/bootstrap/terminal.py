@@ -47,10 +47,13 @@ def _steps(outcome: Outcome) -> list[str]:
     stack = outcome.stack
     init = f"pulumi stack init {stack} --secrets-provider '{outcome.secrets_provider}'"
     environments = ", ".join(outcome.environments)
+    safe = (
+        f"on GitHub, make the environments {environments}, each with deployments from the main branch only: "
+        "whoever may deploy there may do all that the deploying identity may"
+    )
     return [
         f"commit {outcome.record or 'the record'}: nothing else records what was built",
         f"PULUMI_BACKEND_URL='{outcome.backend_url}' {init}; commit what it writes into the stack's file",
-        f"on GitHub, make the environments {environments}, each with deployments from the main branch only: "
-        "whoever may deploy there may do all that the deploying identity may",
+        safe,
         f"gpuplatform workflow {stack} > .github/workflows/{stack}.yml",
     ]

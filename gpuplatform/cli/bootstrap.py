@@ -18,9 +18,9 @@ def bootstrap(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what is to be set as JSON.")] = False,
 ) -> None:
-    """Build what a first `pulumi up` needs: where the state is kept, the key of its secrets, who may deploy.
+    """Build what a first `pulumi up` needs: a place for its state, a key for secrets, who may deploy.
 
-    With the credentials of an owner, on the stack's cloud; inside `gpuplatform sandbox exec --` on a simulated
+    With an owner's credentials, on the stack's cloud; inside `gpuplatform sandbox exec --` on a simulated
     one. It can be run again at any time. What it built is recorded in stacks/bootstrap/STACK.json: commit it.
     """
     import json

@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from gpuplatform.cli import accept, engine, permissions, plan, sandbox, schema, sku, workflow
+from gpuplatform.cli import accept, bootstrap, engine, permissions, plan, sandbox, schema, sku, workflow
 from gpuplatform.errors import GpuPlatformError
 
 __all__ = ["app", "main"]
@@ -35,6 +35,7 @@ app.command("plan")(plan.plan)
 app.command("accept")(accept.accept)
 app.command("schema")(schema.schema)
 app.command("workflow")(workflow.workflow)
+app.command("bootstrap")(bootstrap.bootstrap)
 app.command("permissions")(permissions.permissions)
 app.add_typer(sku.app, name="sku")
 app.add_typer(sandbox.app, name="sandbox")
