@@ -41,22 +41,27 @@ def computed(resource):
             values["latestVersion"] = 3
         case "PodIdentityAssociation":
             values["associationId"] = "a-abc"
-        case "Bucket":
-            bucket = resource.inputs["bucket"]
-            values = {"id": bucket, "arn": f"arn:aws:s3:::{bucket}"}
-        case "LustreFileSystem":
-            values |= {"dnsName": "fs-1.fsx.us-east-1.amazonaws.com", "mountName": "abcd1234"}
-        case "Alias":
-            values["id"] = resource.inputs["name"]
-        case "Role" if "path" in resource.inputs:
-            path, name = resource.inputs["path"], resource.inputs["name"]
-            values["arn"] = f"arn:aws:iam::{ACCOUNT}:role{path}{name}"
-        case "OpenIdConnectProvider":
-            host = resource.inputs["url"].removeprefix("https://")
-            values["arn"] = f"arn:aws:iam::{ACCOUNT}:oidc-provider/{host}"
         case "Release":
             values = {"id": "kube-system/cluster-autoscaler", "status": {"status": "deployed"}}
+        case _:
+            values |= durable(kind, resource.inputs)
     return values
+
+
+def durable(kind, inputs):
+    """The same of storage and of identities that are named before they exist."""
+    match kind:
+        case "Bucket":
+            return {"id": inputs["bucket"], "arn": f"arn:aws:s3:::{inputs['bucket']}"}
+        case "LustreFileSystem":
+            return {"dnsName": "fs-1.fsx.us-east-1.amazonaws.com", "mountName": "abcd1234"}
+        case "Alias":
+            return {"id": inputs["name"]}
+        case "Role" if "path" in inputs:
+            return {"arn": f"arn:aws:iam::{ACCOUNT}:role{inputs['path']}{inputs['name']}"}
+        case "OpenIdConnectProvider":
+            return {"arn": f"arn:aws:iam::{ACCOUNT}:oidc-provider/{inputs['url'].removeprefix('https://')}"}
+    return {}
 
 
 class Recorded(Recording):

@@ -67,7 +67,7 @@ def test_only_tls_gets_in(store):
 
 
 def test_it_is_versioned_and_encrypted_with_its_own_key(store):
-    recorded, made = store()
+    recorded, _ = store()
     versioning = setting(recorded, "BucketVersioning").inputs
     assert versioning["versioningConfiguration"] == {"status": "Enabled"}
     [rule] = setting(recorded, "BucketServerSideEncryptionConfiguration").inputs["rules"]
