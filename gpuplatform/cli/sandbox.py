@@ -47,6 +47,7 @@ def up(stack: Stack, policy_pack: Packs = None) -> None:
     from gpuplatform.sandbox.session import Sandbox
 
     plan = _planned(stack)
+    _refuse_locked(stack)
     with Sandbox.open(Path.cwd(), report=_report) as sandbox:
         packs = _packs(sandbox, policy_pack)
         result = session.up(sandbox, stack, policy_packs=packs)
@@ -70,6 +71,7 @@ def refresh(stack: Stack) -> None:
     """Bring the state in line with what exists in the simulated clouds."""
     from gpuplatform.sandbox import session
 
+    _refuse_locked(stack)
     _operate(lambda sandbox: session.refresh(sandbox, stack))
 
 
@@ -94,6 +96,7 @@ def destroy(
             )
         return result
 
+    _refuse_locked(stack)
     _operate(operation)
 
 
@@ -217,6 +220,15 @@ def _operate(operation: Callable[[Sandbox], Result]) -> NoReturn:
     with Sandbox.open(Path.cwd(), report=_report) as sandbox:
         result = operation(sandbox)
     _leave(result.exit_code)
+
+
+def _refuse_locked(stack: str) -> None:
+    """The engine refuses too, in the words of its file backend; this comes before it and knows who died."""
+    from gpuplatform.sandbox import lock
+    from gpuplatform.sandbox.workspace import Home, find_project
+
+    project = find_project(Path.cwd())
+    lock.refuse(Home.of(project), project, stack.rpartition("/")[2], us=_as_typed())
 
 
 def _planned(stack: str) -> Plan | None:

@@ -60,8 +60,8 @@ class Stage:
     def state(self) -> dict[str, Any]:
         """Pulumi's own record."""
         file = self.sandbox.home.state_file(self.sandbox.project, self.stack)
-        latest: dict[str, Any] = json.loads(file.read_text())["checkpoint"]["latest"]
-        return latest
+        latest: dict[str, Any] = json.loads(file.read_text())["checkpoint"].get("latest", {})
+        return latest  # none until something was begun
 
     @property
     def managed(self) -> list[tuple[str, str]]:

@@ -3,43 +3,38 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import socket
 import subprocess
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from killing import KILLED, killed_when, recovered, wait_for
 
 from gpuplatform.sandbox.cloud.faults import Faults
-from gpuplatform.sandbox.recover import recover
 
 pytestmark = pytest.mark.engine
 
 CLUSTER = "aws:eks/cluster:Cluster"
-KILLED = 128 + signal.SIGKILL
 
 
-def test_an_update_killed_while_the_cluster_comes_up_goes_on_once_the_stack_is_recovered(stage: Any) -> None:
+def test_an_update_killed_while_the_cluster_comes_up_goes_on_once_the_stack_isrecovered(stage: Any) -> None:
     """Pulumi cannot know whether an interrupted create took effect; the cloud does, so its record decides."""
     with stage("aws-dev") as it:
         with _slow(it, CLUSTER):
-            killed = _killed_when(lambda: CLUSTER in _creating(it), it, "up", "--skip-preview")
+            killed = killed_when(lambda: CLUSTER in _creating(it), it, "up", "--skip-preview")
             assert killed == KILLED
-            _wait_for(lambda: any(thing.token == CLUSTER for thing in it.things))  # the cloud goes on
+            wait_for(lambda: any(thing.token == CLUSTER for thing in it.things))  # the cloud goes on
         assert set(it.held) > set(it.managed)
 
-        said = _recovered(it)
+        said = recovered(it)
         assert any(line.startswith("lifted the lock of ") for line in said)
         assert any(line.startswith("adopted: ") and CLUSTER in line for line in said)
         assert it.held == it.managed
         assert "pending_operations" not in it.state
-        assert _recovered(it) == [], "there is nothing left to do"
+        assert recovered(it) == [], "there is nothing left to do"
         resumed = it.pulumi("up", "--yes")
 
         assert resumed.exit_code == 0, resumed.diagnostics
@@ -50,9 +45,9 @@ def test_an_update_killed_while_the_cluster_comes_up_goes_on_once_the_stack_is_r
         assert it.pulumi("preview").changes == 0
 
         before = len(it.things)
-        assert _killed_when(lambda: len(it.things) < before / 2, it, "destroy") == KILLED
+        assert killed_when(lambda: len(it.things) < before / 2, it, "destroy") == KILLED
         assert it.things
-        _recovered(it)
+        recovered(it)
         assert it.held == it.managed
         gone = it.destroy()
         assert gone.exit_code == 0, gone.diagnostics
@@ -64,9 +59,9 @@ def test_what_was_adopted_can_be_taken_down_at_once(stage: Any) -> None:
     """With its dependencies: a cluster without them would be deleted after the network it stands in."""
     with stage("aws-dev") as it:
         with _slow(it, CLUSTER):
-            assert _killed_when(lambda: CLUSTER in _creating(it), it, "up", "--skip-preview") == KILLED
-            _wait_for(lambda: any(thing.token == CLUSTER for thing in it.things))
-        _recovered(it)
+            assert killed_when(lambda: CLUSTER in _creating(it), it, "up", "--skip-preview") == KILLED
+            wait_for(lambda: any(thing.token == CLUSTER for thing in it.things))
+        recovered(it)
         gone = it.destroy(include_protected=True)
 
         assert gone.exit_code == 0, gone.diagnostics
@@ -74,7 +69,7 @@ def test_what_was_adopted_can_be_taken_down_at_once(stage: Any) -> None:
 
 
 @pytest.mark.parametrize("left", ["stacks/{project}/{stack}.json.attrs", "meta.yaml.attrs"])
-def test_an_empty_sidecar_stops_every_command_until_the_stack_is_recovered(
+def test_an_empty_sidecar_stops_every_command_until_the_stack_isrecovered(
     stage: Any, left: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """The file backend empties a sidecar before it writes it: an engine killed in between leaves it so."""
@@ -87,7 +82,7 @@ def test_an_empty_sidecar_stops_every_command_until_the_stack_is_recovered(
         assert stopped != 0
         assert "EOF" in capfd.readouterr().err
 
-        assert _recovered(it) == [
+        assert recovered(it) == [
             f"removed an unreadable sidecar: {sidecar.relative_to(it.sandbox.home.state)}"
         ]
         assert it.sandbox.run(["pulumi", "stack", "ls"], it.sandbox.project.root) == 0
@@ -123,7 +118,7 @@ def test_empty_sidecars_of_history_copies_and_locks_are_removed_too(stage: Any) 
         commands = [["pulumi", "stack", command, "--stack", it.stack] for command in ("history", "output")]
         assert 0 not in [it.sandbox.run(command, it.sandbox.project.root) for command in commands]
 
-        said = _recovered(it)
+        said = recovered(it)
 
         assert len(said) == len(sidecars) + 1
         assert [sidecar for sidecar in sidecars if sidecar.exists()] == []
@@ -135,27 +130,20 @@ def test_empty_sidecars_of_history_copies_and_locks_are_removed_too(stage: Any) 
 def test_an_unreadable_state_is_restored_and_brought_in_line_with_what_exists(stage: Any) -> None:
     with stage("aws-dev") as it:
         with _slow(it, CLUSTER):
-            assert _killed_when(lambda: CLUSTER in _creating(it), it, "up", "--skip-preview") == KILLED
-            _wait_for(lambda: any(thing.token == CLUSTER for thing in it.things))
+            assert killed_when(lambda: CLUSTER in _creating(it), it, "up", "--skip-preview") == KILLED
+            wait_for(lambda: any(thing.token == CLUSTER for thing in it.things))
         file = it.sandbox.home.state_file(it.sandbox.project, it.stack)
         file.write_bytes(file.read_bytes()[:5000])
 
-        said = _recovered(it)
+        said = recovered(it)
 
         assert f"restored the state from {file.name}.bak: {file.name} could not be read" in said
         assert it.held == it.managed
-        assert _recovered(it) == []
+        assert recovered(it) == []
         resumed = it.pulumi("up", "--yes", "--skip-preview")
         assert resumed.exit_code == 0, resumed.diagnostics
         assert it.held == it.managed
         assert len({thing.urn for thing in it.things}) == len(it.things)
-
-
-def _recovered(it: Any) -> list[str]:
-    """Recovers the stack; what was said."""
-    said: list[str] = []
-    recover(it.sandbox, it.stack, said.append)
-    return said
 
 
 @contextmanager
@@ -179,32 +167,3 @@ def _creating(it: Any) -> list[str]:
         return [operation["resource"]["type"] for operation in it.state.get("pending_operations", [])]
     except (OSError, ValueError):  # not there yet, or being written
         return []
-
-
-def _killed_when(happens: Callable[[], bool], it: Any, operation: str, *flags: str) -> int:
-    """Runs an operation and kills its engine once something is so; the exit code."""
-
-    def kill() -> None:
-        _wait_for(happens)
-        for pid in _engines(str(it.sandbox.home.root)):
-            os.kill(pid, signal.SIGKILL)
-
-    killer = threading.Thread(target=kill)
-    killer.start()
-    code: int = it.pulumi(operation, "--yes", *flags).exit_code
-    killer.join()
-    return code
-
-
-def _engines(home: str) -> list[int]:
-    rows = subprocess.run(["ps", "-ewwo", "pid=,args="], capture_output=True, text=True, check=True).stdout
-    fields = [row.split(None, 1) for row in rows.splitlines()]
-    return [int(pid) for pid, args in fields if args.startswith("pulumi ") and home in args]
-
-
-def _wait_for(happens: Callable[[], bool], seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while not happens():
-        if time.monotonic() > deadline:
-            pytest.fail(f"waited {seconds} s in vain")
-        time.sleep(0.01)
