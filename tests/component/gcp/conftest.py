@@ -7,6 +7,7 @@ from dataclasses import replace
 from ipaddress import IPv4Network
 
 import pulumi
+import pulumi_gcp as gcp
 import pytest
 
 from gpuplatform import catalog
@@ -104,20 +105,93 @@ def environment():
     return build
 
 
+NUMBER = "123456789012"
+POOLS = f"projects/{NUMBER}/locations/global/workloadIdentityPools"
+AGENT = f"service-{NUMBER}@gs-project-accounts.iam.gserviceaccount.com"
+ANSWERS = {
+    "gcp:organizations/getProject:getProject": ("projectId", {"number": NUMBER}),
+    "gcp:storage/getProjectServiceAccount:getProjectServiceAccount": ("project", {"emailAddress": AGENT}),
+}
+
+
+@pytest.fixture
+def update(cloud, monkeypatch):
+    """Records a program as an update: the cloud has answered, functions too."""
+
+    def answer(function, inputs, opts):
+        asked, values = ANSWERS[function]
+        assert inputs == {asked: "example-ml"}
+        assert opts.parent.get_provider(function) is not None
+        return pulumi.Output.from_input(values)
+
+    monkeypatch.setattr(pulumi.runtime, "invoke_output", answer)
+
+    def run(build):
+        def program():
+            provider = gcp.Provider("gcp", project="example-ml", region="us-east4")
+            build(pulumi.ResourceOptions(provider=provider))
+
+        return record(program, computed=cloud)
+
+    return run
+
+
+@pytest.fixture
+def preview():
+    """Records a program as a preview: functions are not answered."""
+
+    def run(build):
+        return record(
+            lambda: build(pulumi.ResourceOptions(provider=gcp.Provider("gcp", project="example-ml")))
+        )
+
+    return run
+
+
+def _account(resource):
+    email = f"{resource.inputs['accountId']}@example-ml.iam.gserviceaccount.com"
+    name = f"projects/example-ml/serviceAccounts/{email}"
+    return {"email": email, "member": f"serviceAccount:{email}", "name": name}
+
+
+def _filestore(resource):
+    (network,) = resource.inputs["networks"]
+    return {"networks": [{**network, "ipAddresses": ["10.0.240.10"]}], "createTime": "2026"}
+
+
+def _provider(resource):
+    pool, own = (resource.inputs[f"workloadIdentityPool{part}Id"] for part in ("", "Provider"))
+    return {"name": f"{POOLS}/{pool}/providers/{own}"}
+
+
+COMPUTED = {
+    "gcp:container/cluster:Cluster": lambda _: {
+        "id": "projects/example-ml/locations/us-east4/clusters/vision-prod",
+        "endpoint": "203.0.113.7",
+        "masterAuth": {"clusterCaCertificate": "Q0E=", "clientCertificateConfig": {}},
+    },
+    "gcp:serviceaccount/account:Account": _account,
+    "gcp:storage/bucket:Bucket": lambda r: {"id": r.inputs["name"]},
+    "gcp:kms/keyRing:KeyRing": lambda r: {
+        "id": f"projects/example-ml/locations/us-east4/keyRings/{r.name}-1a2b3c4"
+    },
+    "gcp:kms/cryptoKey:CryptoKey": lambda r: {"id": f"{r.inputs['keyRing']}/cryptoKeys/{r.name}-1a2b3c4"},
+    "gcp:iam/workloadIdentityPool:WorkloadIdentityPool": lambda r: {
+        "name": f"{POOLS}/{r.inputs['workloadIdentityPoolId']}"
+    },
+    "gcp:iam/workloadIdentityPoolProvider:WorkloadIdentityPoolProvider": _provider,
+    "gcp:projects/iAMCustomRole:IAMCustomRole": lambda r: {
+        "name": f"projects/example-ml/roles/{r.inputs['roleId']}"
+    },
+    "gcp:monitoring/notificationChannel:NotificationChannel": lambda r: {
+        "id": f"projects/example-ml/notificationChannels/{r.name}"
+    },
+    "gcp:lustre/instance:Instance": lambda r: {"mountPoint": f"10.0.240.2@tcp:/{r.inputs['filesystem']}"},
+    "gcp:filestore/instance:Instance": _filestore,
+}
+
+
 @pytest.fixture
 def cloud():
     """What Google Cloud would answer."""
-
-    def computed(resource):
-        match resource.type:
-            case "gcp:container/cluster:Cluster":
-                path = "projects/example-ml/locations/us-east4/clusters/vision-prod"
-                authority = {"clusterCaCertificate": "Q0E=", "clientCertificateConfig": {}}
-                return {"id": path, "endpoint": "203.0.113.7", "masterAuth": authority}
-            case "gcp:serviceaccount/account:Account":
-                email = f"{resource.inputs['accountId']}@example-ml.iam.gserviceaccount.com"
-                return {"email": email, "member": f"serviceAccount:{email}"}
-            case _:
-                return {}
-
-    return computed
+    return lambda resource: COMPUTED.get(resource.type, lambda _: {})(resource)

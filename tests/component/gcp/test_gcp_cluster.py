@@ -250,3 +250,27 @@ def test_a_network_that_exists_already_is_taken_by_its_ids(environment):
     assert inputs["nodeLocations"] == ["us-east4-c"]
     assert inputs["ipAllocationPolicy"]["clusterSecondaryRangeName"] == "p"
     assert "masterIpv4CidrBlock" not in inputs["privateClusterConfig"]
+
+
+DRIVERS = {
+    "object": "gcsFuseCsiDriverConfig",
+    "lustre": "lustreCsiDriverConfig",
+    "nfs": "gcpFilestoreCsiDriverConfig",
+}
+
+
+@pytest.mark.parametrize("mounts", [("object",), ("lustre",), ("nfs",), ("object", "lustre", "nfs")])
+def test_sto_7_a_csi_driver_is_on_where_its_mount_is_asked_for_and_only_there(environment, mounts):
+    addons = gke(environment(cluster={"mounts": mounts})).inputs["addonsConfig"]
+
+    assert {mount for mount, driver in DRIVERS.items() if addons[driver]["enabled"]} == set(mounts)
+    assert addons.keys() == set(DRIVERS.values())
+
+
+def test_sto_7_a_cluster_whose_pods_mount_nothing_says_nothing_of_drivers(environment):
+    assert "addonsConfig" not in gke(environment()).inputs
+
+
+def test_sto_7_pods_get_their_identity_from_the_metadata_server_on_every_pool(environment):
+    for pool in environment(cluster={"mounts": ("object",)}).of_type(POOL):
+        assert pool.inputs["nodeConfig"]["workloadMetadataConfig"] == {"mode": "GKE_METADATA"}

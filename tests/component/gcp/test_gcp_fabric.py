@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 
 import pytest
 
@@ -10,8 +11,8 @@ from gpuplatform import catalog
 from gpuplatform.config import Platform
 from gpuplatform.errors import Refusal
 from gpuplatform.plan.recorder import record
+from gpuplatform.platform.decision import decide
 from gpuplatform.platform.gcp import build
-from gpuplatform.profile import node_profile
 
 VPC = "gcp:compute/network:Network"
 SUBNET = "gcp:compute/subnetwork:Subnetwork"
@@ -34,11 +35,14 @@ def pool(sku, name="train", **changes):
     return {**asked, "zones": ["us-central1-b"], **changes}
 
 
-def recorded(*pools):
+def decided(*pools):
     config = Platform.model_validate_json(json.dumps({**CONFIG, "node_pools": pools}))
-    known = catalog.load()
-    profiles = [node_profile(each, known.sku("gcp", each.sku)) for each in config.node_pools]
-    return record(lambda: build(config, profiles))
+    return decide(config, catalog.load(), date(2026, 12, 1))
+
+
+def recorded(*pools):
+    decision = decided(*pools)
+    return record(lambda: build(decision))
 
 
 def inputs(recording, kind):
@@ -128,8 +132,7 @@ def test_each_subnet_is_a_network_of_the_cluster(sku, device):
 
 
 def test_a_pods_annotation_names_networks_of_the_cluster():
-    config = Platform.model_validate_json(json.dumps({**CONFIG, "node_pools": [pool("a3-ultragpu-8g")]}))
-    profile = node_profile(config.node_pools[0], catalog.load().sku("gcp", "a3-ultragpu-8g"))
+    (profile,) = decided(pool("a3-ultragpu-8g")).profiles
     asked = json.loads(profile.pod.annotations["networking.gke.io/interfaces"])
     made = inputs(recorded(pool("a3-ultragpu-8g")), NETWORK)
 
@@ -201,12 +204,11 @@ def test_bare_metal_joins_a_cluster_without_shielded_nodes():
 @pytest.mark.parametrize("sku", ["a3-megagpu-8g", "a3-ultragpu-8g", "a4x-highgpu-4g"])
 def test_a_fabric_in_all_of_the_networks_zones_is_refused_before_anything_is_made(sku):
     made = []
-    config = Platform.model_validate_json(json.dumps({**CONFIG, "node_pools": [pool(sku, zones=None)]}))
-    profile = node_profile(config.node_pools[0], catalog.load().sku("gcp", sku))
+    decision = decided(pool(sku, zones=None))
 
     def program():
         with pytest.raises(Refusal) as refused:
-            build(config, [profile])
+            build(decision)
         made.append(refused.value)
 
     recording = record(program)

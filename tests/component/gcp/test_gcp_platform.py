@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 
 import pytest
@@ -12,8 +14,8 @@ from gpuplatform.config import Platform
 from gpuplatform.config.clouds import Aws
 from gpuplatform.errors import Refusal
 from gpuplatform.plan.recorder import record
+from gpuplatform.platform.decision import decide
 from gpuplatform.platform.gcp import build
-from gpuplatform.profile import node_profile
 
 POOL = "gcp:container/nodePool:NodePool"
 CONFIG = {
@@ -40,15 +42,13 @@ CONFIG = {
 
 def environment(**changes):
     config = Platform.model_validate_json(json.dumps({**CONFIG, **changes}))
-    known = catalog.load()
-    profiles = [node_profile(pool, known.sku("gcp", pool.sku)) for pool in config.node_pools]
-    return config, profiles
+    return decide(config, catalog.load(), date(2026, 12, 1))
 
 
 def recorded(**changes):
-    config, profiles = environment(**changes)
+    decision = environment(**changes)
     built = []
-    recording = record(lambda: built.append(build(config, profiles)))
+    recording = record(lambda: built.append(build(decision)))
     return recording, built[0]
 
 
@@ -153,16 +153,16 @@ def test_an_nvlink_domain_is_refused_on_a_kubernetes_without_its_networks(sku, m
         recording, _ = recorded(**changes)
         assert recording.of_type(POOL)
         return
-    config, profiles = environment(**changes)
+    decision = environment(**changes)
     with pytest.raises(Refusal) as refused:
-        record(lambda: build(config, profiles))
+        record(lambda: build(decision))
     assert refused.value.where == "cluster.kubernetes_version"
     assert '"1.34"' in refused.value.way_out
 
 
 def test_a_configuration_of_another_cloud_is_not_built_here():
-    config, _ = environment()
+    decision = environment()
     aws = Aws(provider="aws", region="us-east-1", account="123456789012")
 
     with pytest.raises(TypeError, match="aws is not built here"):
-        build(config.model_copy(update={"cloud": aws}), [])
+        build(replace(decision, config=decision.config.model_copy(update={"cloud": aws})))
