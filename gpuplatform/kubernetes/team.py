@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 import pulumi
 
 from gpuplatform.component import Component
-from gpuplatform.contracts import ClusterHandle, IdentityHandle, StorageHandle
+from gpuplatform.contracts import ClusterHandle, IdentityHandle, StorageHandle, Volume
 from gpuplatform.kubernetes.objects import KubernetesObject
 from gpuplatform.profile import NodeProfile
 from gpuplatform.tags import Tags
@@ -119,7 +119,7 @@ class TeamSpace(Component):
             "service-account",
             "ServiceAccount",
             {"metadata": metadata},
-            [namespace, *(identity.ready if identity else ())],
+            [namespace, *self._grants],
         )
 
     def _volume(self, storage: StorageHandle, namespace: KubernetesObject) -> None:
@@ -134,8 +134,8 @@ class TeamSpace(Component):
         if volume.separator:
             handle = pulumi.Output.concat(volume.handle, volume.separator, name)
         csi: dict[str, Any] = {"driver": volume.driver, "volumeHandle": handle}
-        if volume.attributes:
-            csi["volumeAttributes"] = dict(volume.attributes)
+        if attributes := self._attributes(volume):
+            csi["volumeAttributes"] = attributes
         spec: dict[str, Any] = {
             "capacity": {"storage": f"{volume.capacity_gib}Gi"},
             "accessModes": list(volume.access_modes),
@@ -157,7 +157,7 @@ class TeamSpace(Component):
             f"{storage.name}-volume",
             "PersistentVolume",
             {"metadata": {"name": name, "labels": self._labels}, "spec": spec},
-            [storage.resource, *storage.ready],
+            [storage.resource, *storage.ready, *self._grants],
         )
         self._object(
             f"{storage.name}-claim",
@@ -177,6 +177,22 @@ class TeamSpace(Component):
             },
             [namespace, made],
         )
+
+    def _attributes(self, volume: Volume) -> dict[str, pulumi.Input[str]]:
+        """What the driver is told; Azure's asks for the identity whose token it mounts with.
+
+        Without it: "mountWithWorkloadIdentityToken is true but clientID is not specified"
+        (kubernetes-sigs/blob-csi-driver, pkg/blob, GetAuthEnv; docs/workload-identity-static-pv-mount.md).
+        """
+        attributes = dict(volume.attributes)
+        identity = self._args.identity
+        if identity is not None and attributes.get("mountWithWorkloadIdentityToken") == "true":
+            attributes["clientID"] = identity.principal
+        return attributes
+
+    @property
+    def _grants(self) -> Sequence[pulumi.Resource]:
+        return self._args.identity.ready if self._args.identity else ()
 
     def _object(
         self, suffix: str, kind: str, body: Mapping[str, Any], after: Sequence[pulumi.Resource]

@@ -151,6 +151,25 @@ def test_the_driver_is_told_all_that_the_tier_says(installed):
     assert "mountOptions" not in volumes(installed)["research-scratch"].inputs["spec"]
 
 
+def test_azures_driver_is_told_whose_token_it_mounts_with():
+    told = {"mountWithWorkloadIdentityToken": "true", "containerName": "data"}
+    stores = (lambda: bucket(attributes=told), filesystem)
+
+    def attributes(known):
+        made = volumes(install("research", stores=stores, known=known))
+        return made["research-data"].inputs["spec"]["csi"]["volumeAttributes"]
+
+    assert attributes(known=True) == {**told, "clientID": "known"}
+    assert attributes(known=False) == told
+    others = volumes(install("research"))["research-data"].inputs["spec"]["csi"]["volumeAttributes"]
+    assert "clientID" not in others
+
+
+def test_volumes_come_after_the_grants_without_which_no_mount_succeeds(installed):
+    for name in ("research-data", "research-scratch"):
+        assert "research-grant" in reached(installed, volumes(installed)[name])
+
+
 def test_storage_is_never_below_the_cluster(installed):
     """The teardown of an environment takes the cluster and leaves the storage."""
     for one in installed.resources:
