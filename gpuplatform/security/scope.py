@@ -1,14 +1,15 @@
 """Whom a condition on GitHub's claims lets in: as a value that AND and OR work on.
 
-A token's claims and who decides them: https://docs.github.com/actions/reference/security/oidc. Of all claims only
-those of repository and owner tell whose workflow runs. Anybody's workflow has an actor, an event, a branch
-and an environment of any name it likes, and may call a public reusable workflow.
+A token's claims and who decides them: https://docs.github.com/actions/reference/security/oidc. Of all claims
+only those of repository and owner tell whose workflow runs. Anybody's workflow has an actor, an event, a
+branch and an environment of any name it likes, and may call a public reusable workflow.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Final
 
@@ -31,7 +32,7 @@ class Scope:
         reach: Whose workflows.
         narrowed: Whether a branch, tag, environment, workflow file or pull requests alone are named as well.
         by_name: Whether owner or repository are told by name, and not by number.
-        owner: The owner's name, where it is spelled.
+        owners: The owners' names; an empty one where only a number is spelled.
         workflow_owner: Whose reusable workflow must run, where that is spelled.
         pull_ref: Whether it names the ref of a pull request, whose author may be anybody.
         why: The words that decide it.
@@ -40,7 +41,7 @@ class Scope:
     reach: Reach = Reach.ANYONE
     narrowed: bool = False
     by_name: bool = False
-    owner: str = ""
+    owners: frozenset[str] = frozenset()
     workflow_owner: str = ""
     pull_ref: bool = False
     why: str = ""
@@ -52,7 +53,7 @@ class Scope:
             reach=first.reach,
             narrowed=first.narrowed or second.narrowed,
             by_name=first.by_name and (second.by_name or not equal),
-            owner=first.owner or second.owner,
+            owners=first.owners or second.owners,
             workflow_owner=first.workflow_owner or second.workflow_owner,
             pull_ref=(first.pull_ref or second.pull_ref)
             and not any(one.narrowed and not one.pull_ref for one in (first, second)),
@@ -67,7 +68,7 @@ class Scope:
             reach=first.reach,
             narrowed=narrowed,
             by_name=first.by_name or second.by_name,
-            owner=first.owner if first.owner == second.owner else "",
+            owners=first.owners | second.owners,
             workflow_owner=first.workflow_owner or second.workflow_owner,
             pull_ref=first.pull_ref or second.pull_ref,
             why=blamed.why,
@@ -76,6 +77,9 @@ class Scope:
 
 ANYONE: Final = Scope()
 """A condition that keeps nobody out."""
+
+_NARROWED: Final = Scope(narrowed=True)
+_UNSPELLED: Final = frozenset({""})
 
 _OWNER: Final = r"[A-Za-z0-9_-]+"
 _REPOSITORY: Final = r"[A-Za-z0-9._-]+"
@@ -100,62 +104,66 @@ def has_wildcard(value: str) -> bool:
 
 def claim_scope(claim: str, value: str) -> Scope:
     """Whom `claim` being like `value` lets in; `*` and `?` stand for anything."""
-    said = f"{claim} {value!r}"
-    exact = not has_wildcard(value)
-    match claim:
-        case "sub":
-            return _subject(value)
-        case "repo" | "repository":
-            return _repository(value, said)
-        case "repository_id":
-            return Scope(reach=Reach.REPOSITORY, why=said) if value.isdigit() else Scope(why=said)
-        case "repository_owner_id" | "enterprise_id":
-            return Scope(reach=Reach.OWNER, why=said) if value.isdigit() else Scope(why=said)
-        case "repository_owner" | "enterprise":
-            owner = value if claim == "repository_owner" and exact else ""
-            return Scope(reach=Reach.OWNER, by_name=True, owner=owner, why=said) if exact else Scope(why=said)
-        case "workflow_ref":
-            found = _WORKFLOW.fullmatch(value)
-            if found is None or has_wildcard(found["ref"]):
-                return Scope(why=said)
-            return Scope(reach=Reach.REPOSITORY, narrowed=True, by_name=True, owner=found["owner"], why=said)
-        case "job_workflow_ref":
-            found = _WORKFLOW.fullmatch(value)
-            if found is None:
-                return Scope(why=said)
-            return Scope(narrowed=not has_wildcard(found["ref"]), workflow_owner=found["owner"], why=said)
-        case "ref":
-            # Whoever may push can make a branch or a tag, but not below a prefix that a ruleset guards.
-            return Scope(
-                narrowed=_SOME_REFS.fullmatch(value) is not None,
-                pull_ref=value.startswith("refs/pull/"),
-                why=said,
-            )
-        case "environment":
-            # A workflow that names an environment which does not exist creates it, without protection rules.
-            return Scope(narrowed=exact and value != "", why=said)
-        case "event_name":
-            return Scope(narrowed=value == "pull_request", why=said)
-        case "ref_protected":
-            return Scope(narrowed=value == "true", why=said)
-        case _:
-            return Scope(why=said)
+    read = _CLAIMS.get(claim)
+    return read(value, f"{claim} {value!r}") if read else Scope(why=f"{claim} {value!r}")
+
+
+def _number(reach: Reach) -> Callable[[str, str], Scope]:
+    def read(value: str, said: str) -> Scope:
+        return Scope(reach=reach, owners=_UNSPELLED, why=said) if value.isdigit() else Scope(why=said)
+
+    return read
+
+
+def _owner(value: str, said: str) -> Scope:
+    if has_wildcard(value):
+        return Scope(why=said)
+    return Scope(reach=Reach.OWNER, by_name=True, owners=frozenset({value}), why=said)
+
+
+def _workflow(value: str, said: str) -> Scope:
+    """The workflow that runs, a file of the repository itself."""
+    found = _WORKFLOW.fullmatch(value)
+    if found is None or has_wildcard(found["ref"]):
+        return Scope(why=said)
+    owners = frozenset({found["owner"]})
+    return Scope(reach=Reach.REPOSITORY, narrowed=True, by_name=True, owners=owners, why=said)
+
+
+def _reusable_workflow(value: str, said: str) -> Scope:
+    """The workflow that is called: of any repository, and called by any where it is public."""
+    found = _WORKFLOW.fullmatch(value)
+    if found is None:
+        return Scope(why=said)
+    return Scope(narrowed=not has_wildcard(found["ref"]), workflow_owner=found["owner"], why=said)
+
+
+def _ref(value: str, said: str) -> Scope:
+    # Whoever may push can make a branch or a tag, but not below a prefix that a ruleset guards.
+    narrowed = _SOME_REFS.fullmatch(value) is not None
+    return Scope(narrowed=narrowed, pull_ref=value.startswith("refs/pull/"), why=said)
+
+
+def _environment(value: str, said: str) -> Scope:
+    # A workflow that names an environment which does not exist creates it, without protection rules
+    # (https://docs.github.com/actions/how-tos/deploy/configure-and-manage-deployments/manage-environments).
+    return Scope(narrowed=value != "" and not has_wildcard(value), why=said)
 
 
 def _repository(value: str, said: str) -> Scope:
     if found := _NUMBERED.fullmatch(value):
-        return Scope(reach=Reach.REPOSITORY, owner=found["owner"], why=said)
+        return Scope(reach=Reach.REPOSITORY, owners=frozenset({found["owner"]}), why=said)
     if found := _NAMES.fullmatch(value):
-        return Scope(reach=Reach.REPOSITORY, by_name=True, owner=found["owner"], why=said)
+        owners = frozenset({found["owner"]})
+        return Scope(reach=Reach.REPOSITORY, by_name=True, owners=owners, why=said)
     if has_wildcard(value) and (found := _ALL_OF_OWNER.fullmatch(value)):
         owner, _, number = found["owner"].partition("@")
-        return Scope(reach=Reach.OWNER, by_name=not number, owner=owner, why=said)
+        return Scope(reach=Reach.OWNER, by_name=not number, owners=frozenset({owner}), why=said)
     return Scope(why=said)
 
 
-def _subject(value: str) -> Scope:
+def _subject(value: str, said: str) -> Scope:
     """A subject is `claim:value` pairs; by default `repo:` and one of ref, environment, pull_request."""
-    said = f"subject {value!r}"
     parts = value.split(":")
     scope = ANYONE
     anchored = True
@@ -163,7 +171,7 @@ def _subject(value: str) -> Scope:
     while index < len(parts):
         name = parts[index]
         if name == "pull_request":
-            scope &= Scope(narrowed=True)
+            scope &= _NARROWED
             index += 1
         elif has_wildcard(name) or index + 1 == len(parts):
             break  # a * spans colons: nothing that follows has a fixed place
@@ -173,12 +181,22 @@ def _subject(value: str) -> Scope:
             scope &= one if anchored else Scope(narrowed=one.narrowed)
             anchored = anchored and name not in _FREE_TEXT and not has_wildcard(parts[index + 1])
             index += 2
-    return Scope(
-        reach=scope.reach,
-        narrowed=scope.narrowed,
-        by_name=scope.by_name,
-        owner=scope.owner,
-        workflow_owner=scope.workflow_owner,
-        pull_ref=scope.pull_ref,
-        why=said,
-    )
+    return replace(scope, why=said)
+
+
+_CLAIMS: Final[Mapping[str, Callable[[str, str], Scope]]] = {
+    "sub": _subject,
+    "repo": _repository,
+    "repository": _repository,
+    "repository_id": _number(Reach.REPOSITORY),
+    "repository_owner": _owner,
+    "repository_owner_id": _number(Reach.OWNER),
+    "enterprise": _owner,
+    "enterprise_id": _number(Reach.OWNER),
+    "workflow_ref": _workflow,
+    "job_workflow_ref": _reusable_workflow,
+    "ref": _ref,
+    "environment": _environment,
+    "event_name": lambda value, said: Scope(narrowed=value == "pull_request", why=said),
+    "ref_protected": lambda value, said: Scope(narrowed=value == "true", why=said),
+}

@@ -24,11 +24,11 @@ def scope_is_narrow(scope: Scope, case: Case) -> bool:
 def judge_scope(scope: Scope, case: Case) -> Iterator[Finding]:
     """The first rule that whom a condition lets in breaks."""
     why = f" ({scope.why})" if scope.why else ""
+    named = ", ".join(sorted(scope.owners - {""})) or "an owner"
     if scope.reach is Reach.ANYONE:
         yield case.fail("oidc-subject", f"trusts workflows of repositories that are not named{why}", WAY_OUT)
     elif scope.reach is Reach.OWNER:
-        whose = scope.owner or "an owner"
-        message = f"trusts repositories of {whose} that are not named{why}: those of tomorrow as well"
+        message = f"trusts repositories of {named} that are not named{why}: those of tomorrow as well"
         yield case.fail("oidc-subject", message, WAY_OUT)
     elif (foreign := _foreign(scope, case)) is not None:
         yield foreign
@@ -44,27 +44,28 @@ def judge_scope(scope: Scope, case: Case) -> Iterator[Finding]:
 
 
 def _foreign(scope: Scope, case: Case) -> Finding | None:
+    """A repository or a workflow file of somebody else."""
     allowed = case.settings.github_owners
-    if allowed is not None:
-        known = {owner.casefold() for owner in allowed}
-        if scope.owner and scope.owner.casefold() not in known:
-            return case.fail(
-                "oidc-subject",
-                f"trusts a repository of {scope.owner} ({scope.why}); allowed owners: {', '.join(allowed) or 'none'}",
-                "name a repository of one of these, or add the owner to githubOwners",
-            )
-        if not scope.owner:
-            return case.undecided(
-                "oidc-subject",
-                f"which owner the repository has is not spelled ({scope.why}), and githubOwners is set",
-            )
-    other = scope.workflow_owner.casefold()
-    own = {scope.owner.casefold()} | {owner.casefold() for owner in allowed or ()}
-    if other and scope.owner and other not in own:
+    known = {owner.casefold() for owner in allowed or ()}
+    strangers = sorted(owner for owner in scope.owners if owner and owner.casefold() not in known)
+    if allowed is not None and strangers:
+        listed = ", ".join(allowed)
+        message = f"trusts a repository of {strangers[0]} ({scope.why}); allowed owners: {listed}"
+        return case.fail("oidc-subject", message, "name one of theirs, or add the owner to githubOwners")
+    if allowed is not None and "" in scope.owners:
+        message = f"whose repository it is is not spelled ({scope.why}), and githubOwners is set"
+        return case.undecided("oidc-subject", message)
+    other = scope.workflow_owner
+    if (
+        other
+        and scope.owners - {""}
+        and other.casefold() not in known | {one.casefold() for one in scope.owners}
+    ):
+        message = (
+            f"trusts a workflow file of {other} ({scope.why}), which the repository's owner does not control"
+        )
         return case.fail(
-            "oidc-subject",
-            f"trusts a workflow file of {scope.workflow_owner} ({scope.why}), which the repository's owner does not control",
-            "call a workflow of the repository's own owner, or add the other one to githubOwners",
+            "oidc-subject", message, "call one of the same owner, or add the other to githubOwners"
         )
     return None
 

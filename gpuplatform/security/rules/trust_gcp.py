@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 from gpuplatform.guardrails import Unknown
@@ -12,7 +13,7 @@ from gpuplatform.guardrails.resources import props
 from gpuplatform.security.expression import cel_scope
 from gpuplatform.security.finding import Case, Finding
 from gpuplatform.security.issuer import GITHUB, kind_of
-from gpuplatform.security.read import entries, on, texts_at
+from gpuplatform.security.read import mappings, on, texts_at
 from gpuplatform.security.rules.github import imitation, judge_scope
 from gpuplatform.security.scope import Reach, Scope, claim_scope
 
@@ -88,17 +89,9 @@ def _condition(condition: str, case: Case) -> Iterator[Finding]:
         yield case.fail(
             "oidc-subject", message, "assertion.repository_owner_id == 'ID'; or set ownerByName to accept"
         )
-    elif scope.reach is Reach.REPOSITORY or scope.owner:
-        narrow = Scope(
-            reach=Reach.REPOSITORY,
-            narrowed=True,
-            owner=scope.owner,
-            workflow_owner=scope.workflow_owner,
-            pull_ref=scope.pull_ref,
-            why=scope.why,
-        )
-        # Branch and environment may be left to the member: a pool is no grant.
-        yield from judge_scope(narrow, case)
+    else:
+        # Which repository, branch and environment may be left to the members: a pool by itself gives nothing.
+        yield from judge_scope(replace(scope, reach=Reach.REPOSITORY, narrowed=True), case)
 
 
 def grants(case: Case) -> Iterator[Finding]:
@@ -106,27 +99,25 @@ def grants(case: Case) -> Iterator[Finding]:
     source = case.raw.props
     members, unknown = texts_at(source, "members" if "members" in source else "member")
     data = props.text(source, "policyData")
-    if isinstance(data, Unknown):
-        unknown = data
-    elif data:
-        members += _of_policy(data)
-    for member in dict.fromkeys(members):
+    more = _of_policy(data) if isinstance(data, str) and data else data
+    if isinstance(more, Unknown):
+        unknown = more
+    for member in dict.fromkeys((*members, *(more if isinstance(more, tuple) else ()))):
         yield from _member(member, case)
     if unknown is not None:
         yield case.undecided("public-access", unknown)
 
 
-def _of_policy(data: str) -> list[str]:
+def _of_policy(data: str) -> tuple[str, ...] | Unknown:
     try:
         policy: Any = json.loads(data)
     except ValueError:
-        return []
-    return [
-        str(member)
-        for binding in entries(policy, "bindings") or []
-        if isinstance(binding, Mapping)
-        for member in entries(binding, "members") or []
-    ]
+        return Unknown("policyData (not JSON)")
+    bindings, unknown = mappings(policy, "bindings")
+    found = [texts_at(binding, "members") for binding in bindings]
+    if hidden := unknown or next((one for _, one in found if one), None):
+        return hidden
+    return tuple(member for members, _ in found for member in members)
 
 
 def _member(member: str, case: Case) -> Iterator[Finding]:
