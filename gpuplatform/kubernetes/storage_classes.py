@@ -18,6 +18,12 @@ DEFAULT = "storageclass.kubernetes.io/is-default-class"
 """Clouds mark a class of their own, too. Of several the newest is the default
 (https://kubernetes.io/docs/concepts/storage/storage-classes/#default-storageclass), which is this one."""
 
+NOT_ON = "gpuplatform.io/not-on"
+"""Names the pools whose machines cannot attach such disks.
+
+The scheduler is told zones only (`topology.gke.io/zone`): a pod with such a disk may be put there, and would
+wait for good."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class StorageClassesArgs:
@@ -77,11 +83,11 @@ def storage_class(disks: DiskClass) -> dict[str, Any]:
 
     A disk is made where its first pod is put, so that both are in one zone, and can grow.
     """
-    metadata: dict[str, Any] = {"name": disks.name}
-    if disks.default:
-        metadata["annotations"] = {DEFAULT: "true"}
+    annotations = {DEFAULT: "true"} if disks.default else {}
+    if disks.not_on:
+        annotations[NOT_ON] = ", ".join(disks.not_on)
     return {
-        "metadata": metadata,
+        "metadata": {"name": disks.name, **({"annotations": annotations} if annotations else {})},
         "provisioner": disks.provisioner,
         "parameters": disks.parameters,
         "reclaimPolicy": "Retain" if disks.keep else "Delete",

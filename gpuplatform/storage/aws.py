@@ -96,11 +96,6 @@ def _disk_classes(tier: str, block: Block, _profiles: Sequence[NodeProfile]) -> 
 
 FACTS: Final = StorageFacts(
     bucket=_BUCKET,
-    # https://docs.aws.amazon.com/AmazonS3/latest/userguide/storage-class-intro.html. Not GLACIER or
-    # DEEP_ARCHIVE: Mountpoint reads no object that must be restored first (awslabs/mountpoint-s3,
-    # doc/SEMANTICS.md).
-    cold_class="STANDARD_IA",
-    archive_class="GLACIER_IR",
     filesystems={"lustre": _LUSTRE, "nfs": _NFS},
     disk_classes=_disk_classes,
 )

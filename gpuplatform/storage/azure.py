@@ -117,10 +117,6 @@ def _mbps(mibps: int | None) -> int:
 
 FACTS: Final = StorageFacts(
     bucket=_BUCKET,
-    # https://learn.microsoft.com/azure/storage/blobs/access-tiers-overview. Not Archive, which is offline:
-    # a blob in it cannot be read until it has been rehydrated, for hours.
-    cold_class="Cool",
-    archive_class="Cold",
     filesystems={"lustre": _LUSTRE, "nfs": _NFS},
     disk_classes=_disk_classes,
 )

@@ -63,8 +63,6 @@ def _object(
         bucket=bucket_name(config, name, tier.bucket, facts.bucket),
         cold_after_days=tier.cold_after_days,
         archive_after_days=tier.archive_after_days,
-        cold_class=facts.cold_class,
-        archive_class=facts.archive_class,
         keep_versions_days=tier.keep_versions_days,
         cache=cache_plan(name, profiles, cached) if tier.cache is not None else None,
         keep=tier.teardown == "keep",

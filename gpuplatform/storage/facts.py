@@ -21,15 +21,11 @@ class StorageFacts:
 
     Attributes:
         bucket: What a bucket may be called.
-        cold_class: The class that objects move to first.
-        archive_class: The class that they move to last; one from which they are read without being restored.
         filesystems: Who provides which kind of file system.
         disk_classes: The default class and the fast one, from the tier's name, what is asked for, and the
             pools.
     """
 
     bucket: BucketRule
-    cold_class: str
-    archive_class: str
     filesystems: Mapping[Literal["lustre", "nfs"], FilesystemService | NotSold]
     disk_classes: Callable[[str, Block, Sequence[NodeProfile]], tuple[DiskClass, DiskClass]]

@@ -152,9 +152,6 @@ def _fast(tier: str, block: Block, profiles: Sequence[NodeProfile], *, all_old: 
 
 FACTS: Final = StorageFacts(
     bucket=_BUCKET,
-    # https://cloud.google.com/storage/docs/storage-classes; all are read at once, the colder ones at a price.
-    cold_class="NEARLINE",
-    archive_class="ARCHIVE",
     filesystems={"lustre": _LUSTRE, "nfs": _NFS},
     disk_classes=_disk_classes,
 )

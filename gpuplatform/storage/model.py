@@ -30,11 +30,9 @@ class ObjectPlan:
         tier: The tier's name in the configuration.
         bucket: Its physical name; unique in the world on every cloud (Azure: the storage account's).
         cold_after_days: When an object moves to a colder class, days; None for never.
-        archive_after_days: When it moves to the archive, days; None for never.
-        cold_class: The cloud's own name of the colder class, such as S3's `STANDARD_IA`.
-        archive_class: The cloud's own name of the archive. Objects in it are read like any other, if at a
-            price:
-            one that had to be restored first would be an I/O error to a pod that mounts the bucket.
+        archive_after_days: When it moves to the archive, days; None for never. Of a cloud's archives the one
+            that is read like any other class, if at a price: an object that had to be restored first would be
+            an I/O error to a pod that mounts the bucket.
         keep_versions_days: For how long an overwritten or deleted object can be had back, days.
         cache: How pods cache it; None where they read it directly.
         keep: Whether teardowns leave it alone; where false, they take it with all its data.
@@ -44,8 +42,6 @@ class ObjectPlan:
     bucket: str
     cold_after_days: int | None = None
     archive_after_days: int | None = None
-    cold_class: str = ""
-    archive_class: str = ""
     keep_versions_days: int = 30
     cache: CachePlan | None = None
     keep: bool = True

@@ -8,7 +8,7 @@ from stand_in_cluster import Thing, handle, in_cluster, reached
 
 from gpuplatform.config import Block
 from gpuplatform.kubernetes import StorageClasses, StorageClassesArgs
-from gpuplatform.kubernetes.storage_classes import DEFAULT
+from gpuplatform.kubernetes.storage_classes import DEFAULT, NOT_ON
 from gpuplatform.plan.recorder import record
 from gpuplatform.sandbox.sdk_types import check
 from gpuplatform.storage import storage_plans
@@ -45,7 +45,17 @@ def test_the_first_class_is_the_default_and_no_other(installed):
     default, fast = installed.of_type(CLASS)
 
     assert default.inputs["metadata"] == {"name": "disks-default", "annotations": {DEFAULT: "true"}}
-    assert fast.inputs["metadata"] == {"name": "disks-fast"}
+    assert DEFAULT not in fast.inputs["metadata"].get("annotations", {})
+    assert fast.inputs["metadata"]["name"] == "disks-fast"
+
+
+def test_pools_that_cannot_attach_a_disk_are_written_down():
+    """G2 attaches no Hyperdisk; A3 does."""
+    (_, fast) = install("gcp").of_type(CLASS)
+
+    assert fast.inputs["metadata"]["annotations"] == {NOT_ON: "serve"}
+    for cloud in ("aws", "azure"):
+        assert all(NOT_ON not in str(one.inputs["metadata"]) for one in install(cloud).of_type(CLASS))
 
 
 @pytest.mark.parametrize(("teardown", "policy"), [("keep", "Retain"), ("delete", "Delete")])
