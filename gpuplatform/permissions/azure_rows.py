@@ -153,6 +153,7 @@ _ROWS: Final = (
         "containers#microsoftcontainerservice",
         joins=(
             _SUBNET_JOIN,
+            # A machine in a group is a change of the group.
             "Microsoft.Compute/proximityPlacementGroups/read",
             "Microsoft.Compute/proximityPlacementGroups/write",
             "Microsoft.Compute/capacityReservationGroups/read",

@@ -18,6 +18,9 @@ WILDCARDS: Final[dict[str, str]] = {}
 """Permissions with a `*` that a role may have, with the reason; there is none: custom roles take none."""
 
 _EMPTYING: Final = ("storage.objects.delete", "storage.objects.list")
+_OTHER_POLICIES: Final = ("cloudkms.googleapis.com/CryptoKey", "storage.googleapis.com/Bucket")
+"""What has a policy of its own that the stack's resources write, with other roles than the project's."""
+
 _MOST_BUCKETS: Final = 4
 """Named one by one in a condition, which has at most 12 logical operators
 (https://cloud.google.com/iam/quotas)."""
@@ -90,7 +93,8 @@ def condition(role: Role, types: Collection[str], scope: GcpScope) -> str | None
     if "resourcemanager.projects.setIamPolicy" in granted:
         roles = ", ".join(f"'{one}'" for one in sorted(GRANTABLE))
         attribute = "api.getAttribute('iam.googleapis.com/modifiedGrantsByRole', [])"
-        parts.append(f"{attribute}.hasOnly([{roles}])")
+        others = (f"resource.type == '{kind}'" for kind in _OTHER_POLICIES)
+        parts.append(f"({' || '.join((f'{attribute}.hasOnly([{roles}])', *others))})")
     if any(one.startswith("storage.buckets.") for one in granted):
         _check_count(scope)
         prefixes = [f"{scope.name}-", *scope.buckets]
