@@ -89,27 +89,32 @@ def member_id(*parts: str) -> Callable[[Call], str]:
     return make
 
 
-_KEPT = "names that stay"
+_KEPT = "CREATE TABLE IF NOT EXISTS gcp_kept (token TEXT, id TEXT, PRIMARY KEY (token, id))"
 
 
 def keep_name(call: Call) -> None:
     """Notes the ID of what is deleted: some of them stay taken, for a time or for good.
 
-    What stays belongs to no stack, as in the cloud.
+    In a table of its own: what is left is a name, and no thing that somebody could have forgotten.
     """
-    call.world.add(
-        cloud="gcp", scope=_KEPT, token=call.token, id=call.id, name=call.name, urn="", inputs={}, outputs={}
-    )
+    with call.world.transaction() as db:
+        db.execute(_KEPT)
+        db.execute("INSERT OR IGNORE INTO gcp_kept VALUES (?, ?)", (call.token, call.id))
 
 
 def refuse_kept(call: Call, wanted: str) -> None:
-    """Refuses an ID that a deleted thing of the type still has.
+    """Refuses an ID that something had which was deleted.
 
     Raises:
-        CloudError: It has.
+        CloudError: It had.
     """
-    if call.world.get("gcp", _KEPT, call.token, wanted):
-        raise CloudError(f"googleapi: Error 409: Requested entity already exists: {wanted}, alreadyExists")
+    with call.world.transaction() as db:
+        db.execute(_KEPT)
+        kept = db.execute("SELECT 1 FROM gcp_kept WHERE token = ? AND id = ?", (call.token, wanted))
+        if kept.fetchone():
+            raise CloudError(
+                f"googleapi: Error 409: Requested entity already exists: {wanted}, alreadyExists"
+            )
 
 
 NAME = NameRule(
