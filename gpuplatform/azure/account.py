@@ -22,6 +22,7 @@ from gpuplatform.naming import RULES, fit
 from gpuplatform.tags import Tags
 
 __all__ = [
+    "REDUNDANCY",
     "OwnKey",
     "account_name",
     "account_props",
@@ -34,6 +35,9 @@ __all__ = [
 
 # Source of the ID: https://learn.microsoft.com/azure/role-based-access-control/built-in-roles
 CRYPTO_SERVICE_USER: Final = "e147488a-f6f5-4113-8e2d-b22465e65bf6"
+
+REDUNDANCY: Final = "Standard_ZRS"
+"""Copies in three zones: an environment is in a region that has some, since its network names them."""
 
 LOCK: Final = "read-only"
 
@@ -145,7 +149,7 @@ def own_key(
         "azure-native:keyvault:Vault",
         # Pulumi adds 8 digits, and that is its name: a deleted vault under purge protection keeps its name
         # for days, and the next `up` could not have it.
-        fit("key vault", prefix),
+        fit("key vault", names[-1], "kv"),
         {
             "resourceGroupName": group.name,
             "location": group.location,
@@ -161,7 +165,9 @@ def own_key(
         },
         owner.child(protect=protect),
     )
-    key = vault_key(owner, f"{prefix}-key", "storage", vault=vault, group=group, tags=tags, protect=protect)
+    key = vault_key(
+        owner, f"{prefix}-storage-key", "storage", vault=vault, group=group, tags=tags, protect=protect
+    )
     uses = grant(
         owner, f"{prefix}-uses-key", identity.principal_id, CRYPTO_SERVICE_USER, key.id, protect=protect
     )

@@ -7,15 +7,14 @@ from typing import Any, Final
 
 import pulumi
 
-from gpuplatform.azure.account import account_props, own_group, own_key
+from gpuplatform.azure.account import REDUNDANCY, account_props, own_group, own_key
 from gpuplatform.azure.resource import AzureResource
-from gpuplatform.catalog import load
 from gpuplatform.contracts import ObjectStoreArgs, ObjectStoreComponent, StorageHandle, Volume
 from gpuplatform.errors import Refusal
 from gpuplatform.naming import problem
 from gpuplatform.storage import CachePlan, ObjectPlan
 
-__all__ = ["AzureObjectStore", "AzureObjectStoreArgs", "mount_options", "redundancy"]
+__all__ = ["AzureObjectStore", "AzureObjectStoreArgs", "mount_options"]
 
 CONTAINER: Final = "data"
 """The one container of the account; the account's name is what is unique in the world."""
@@ -88,7 +87,7 @@ class AzureObjectStore(ObjectStoreComponent):
                 **account_props(args.tags, group=group, name=plan.bucket, region=args.region),
                 **key.account,
                 "kind": "StorageV2",
-                "sku": {"name": redundancy(args.region)},
+                "sku": {"name": REDUNDANCY},
                 "accessTier": "Hot",
                 "isHnsEnabled": True,
             },
@@ -136,11 +135,6 @@ class AzureObjectStore(ObjectStoreComponent):
             ),
             bucket_name=container.name,
         )
-
-
-def redundancy(region: str) -> str:
-    """Copies in three zones where the region has some, else three in one place."""
-    return "Standard_ZRS" if load().zone_ids("azure", region) else "Standard_LRS"
 
 
 def mount_options(cache: CachePlan | None) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import pulumi
 from pulumi_azure_native import authorization, resources
 
 from gpuplatform.azure.account import (
+    REDUNDANCY,
     account_name,
     account_props,
     own_group,
@@ -17,7 +18,6 @@ from gpuplatform.azure.account import (
     vault_key,
 )
 from gpuplatform.azure.identity import grant
-from gpuplatform.azure.object_store import redundancy
 from gpuplatform.azure.resource import AzureResource
 from gpuplatform.azure.workload_identity import BLOB_DATA_CONTRIBUTOR
 from gpuplatform.contracts import StateStoreArgs, StateStoreComponent
@@ -76,7 +76,7 @@ class AzureStateStore(StateStoreComponent):
         group = own_group(self, name, *names, region=args.region, tags=args.tags, protect=True)
         key = own_key(self, name, *names, group=group, tags=args.tags, protect=True)
         secrets = vault_key(
-            self, f"{name}-secrets", "secrets", vault=key.vault, group=group, tags=args.tags, protect=True
+            self, f"{name}-secrets-key", "secrets", vault=key.vault, group=group, tags=args.tags, protect=True
         )
         account = AzureResource(
             "azure-native:storage:StorageAccount",
@@ -90,7 +90,7 @@ class AzureStateStore(StateStoreComponent):
                 ),
                 **key.account,
                 "kind": "StorageV2",
-                "sku": {"name": redundancy(args.region)},
+                "sku": {"name": REDUNDANCY},
                 "accessTier": "Hot",
             },
             self.child(protect=True, depends_on=key.ready),

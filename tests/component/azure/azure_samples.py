@@ -24,6 +24,7 @@ from gpuplatform.profile import AksDriver, CapacityPlan, NodeProfile
 from gpuplatform.tags import Tags
 
 SUBSCRIPTION = "00000000-0000-4000-8000-000000000001"
+TENANT = "00000000-0000-4000-8000-00000000000e"
 TAGS = Tags(
     environment="prod",
     project="vision",
@@ -60,8 +61,16 @@ def computed(resource: Registered) -> dict[str, Any]:
         "id": f"/subscriptions/{SUBSCRIPTION}/resourceGroups/{group}/providers/{kind}/{physical}",
         "name": physical,
     }
+    if kind == "Vault":
+        answer["name"] = f"{resource.name}1a2b3c4d"  # Azure has it as Pulumi made it up
+    if kind == "AmlFilesystem":
+        answer["clientInfo"] = {"mgsAddress": "10.0.128.4"}
     if kind == "UserAssignedIdentity":
-        answer |= {"principalId": f"{physical}-principal", "clientId": f"{physical}-client"}
+        answer |= {
+            "principalId": f"{physical}-principal",
+            "clientId": f"{physical}-client",
+            "tenantId": TENANT,
+        }
     if kind == "PublicIPAddress":
         answer["ipAddress"] = "20.1.2.3"
     if kind == "ManagedCluster":
@@ -74,6 +83,22 @@ def computed(resource: Registered) -> dict[str, Any]:
 
 
 _NAME_KEYS = (
+    "containerName",
+    "shareName",
+    "blobServicesName",
+    "fileServicesName",
+    "managementPolicyName",
+    "accountName",
+    "keyName",
+    "federatedIdentityCredentialResourceName",
+    "amlFilesystemName",
+    "privateDnsZoneGroupName",
+    "privateEndpointName",
+    "virtualNetworkLinkName",
+    "privateZoneName",
+    "budgetName",
+    "lockName",
+    "roleDefinitionId",
     "agentPoolName",
     "resourceName",
     "subnetName",

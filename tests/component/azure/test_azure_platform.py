@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
 from typing import Any
 
 import pytest
@@ -13,7 +15,7 @@ from gpuplatform.config import Platform
 from gpuplatform.errors import Refusal
 from gpuplatform.plan.recorder import Recording, record
 from gpuplatform.platform.azure import build
-from gpuplatform.profile import node_profile
+from gpuplatform.platform.decision import decide
 
 Update = Callable[[Callable[[], Any]], Recording]
 TRAIN = {
@@ -29,6 +31,7 @@ SERVE = {
     "purpose": "inference",
     "nodes": {"min": 1, "max": 2},
     "capacity": {"kind": "spot"},
+    "driver": "operator",
 }
 
 
@@ -53,9 +56,8 @@ def config(*pools: dict[str, Any], **changes: Any) -> Platform:
 
 
 def program(platform: Platform) -> Callable[[], Any]:
-    skus = catalog.load()
-    profiles = [node_profile(pool, skus.sku("azure", pool.sku)) for pool in platform.node_pools]
-    return lambda: build(platform, profiles)
+    decision = decide(platform, catalog.load(), date(2026, 12, 1))
+    return lambda: build(decision)
 
 
 def test_every_resource_goes_through_the_provider_that_is_pinned_to_the_subscription():
@@ -114,8 +116,9 @@ def test_an_environment_of_another_cloud_is_not_built_here():
     network = {"cidr": "10.0.0.0/16", "zones": ("us-central1-a",)}
     cluster = {"kubernetes_version": "1.35", "admins": ("group:platform@example.com",)}
     elsewhere = config(SERVE, cloud=cloud, network=network, cluster=cluster)
+    decision = decide(config(SERVE), catalog.load(), date(2026, 12, 1))
     with pytest.raises(TypeError, match="gcp is not built here"):
-        build(elsewhere, [])
+        build(replace(decision, config=elsewhere))
 
 
 RESERVED = {
