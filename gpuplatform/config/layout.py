@@ -223,7 +223,8 @@ def gcp_private_services(cidr: IPv4Network, layout: GcpLayout) -> IPv4Network:
     """
     if cidr.prefixlen <= GCP_SERVICES_PREFIX:
         *_, last = cidr.subnets(new_prefix=GCP_SERVICES_PREFIX)
-        if not any(last.overlaps(block) for block in (layout.pods, layout.nodes, layout.services)):
+        used = (layout.pods, layout.nodes, layout.services, layout.control_plane)
+        if not any(last.overlaps(block) for block in used):
             return last
     raise Refusal(
         f"{cidr} has no /{GCP_SERVICES_PREFIX} left for Google's managed services",

@@ -102,7 +102,8 @@ def _volume(bucket: pulumi.Output[str], cache: CachePlan | None) -> Volume:
         pod_annotations={
             "gke-gcsfuse/volumes": "true",
             # The cache's volume counts against the sidecar's own limit, 5 GiB where nothing is said, and the
-            # pod is evicted at it; "0" lifts it.
+            # pod is evicted at it; "0" lifts it (https://cloud.google.com/kubernetes-engine/docs/how-to/
+            # cloud-storage-fuse-csi-driver-sidecar).
             **({"gke-gcsfuse/ephemeral-storage-limit": "0"} if cache else {}),
         },
         pod_volumes=(_cache_volume(cache),) if cache else (),

@@ -118,8 +118,10 @@ def observation() -> dict[str, Any]:
 def addons(mounts: Sequence[Mount]) -> dict[str, Any]:
     """The CSI drivers for what pods mount beside disks; each is on where asked for, and off where not.
 
-    Nothing is said for a cluster whose pods mount nothing: all three are off by default. Nodes with secure
-    boot load Lustre's client on machines with GPUs only, so the system pool cannot mount it
+    Nothing is said for a cluster whose pods mount nothing: all three are off by default. Lustre is mounted by
+    nodes with Container-Optimized OS only, on Arm from 1.34.1-gke.2541000 on
+    (https://docs.cloud.google.com/managed-lustre/docs/lustre-csi-driver-overview), and with secure boot on
+    machines with GPUs only, so not by the system pool
     (https://cloud.google.com/managed-lustre/docs/connect-from-kubernetes-engine-existing-instance).
     """
     if not mounts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from ipaddress import IPv4Network
 
 import pulumi
 import pytest
@@ -279,6 +280,26 @@ def test_google_s_services_get_a_range_of_the_network_that_nothing_else_has(upda
     connection = recording.named("network-services").inputs
     assert connection["reservedPeeringRanges"] == ["vision-prod-services"]
     assert connection["deletionPolicy"] == "REMOVE_PEERING"
+
+
+@pytest.mark.parametrize(("prefix", "fits"), [(8, True), (16, True), (18, True), (19, False), (21, False)])
+def test_a_network_too_small_for_google_s_services_is_refused_before_anything_is_made(
+    update, network_args, prefix, fits
+):
+    made = []
+
+    def build(opts):
+        cidr = IPv4Network(f"10.0.0.0/{prefix}")
+        args = replace(network_args, cidr=cidr, nodes_max=2, private_services=True)
+        if fits:
+            made.append(GcpNetwork("network", args, opts))
+            return
+        with pytest.raises(Refusal) as refused:
+            GcpNetwork("network", args, opts)
+        assert refused.value.where == "network.cidr"
+
+    recording = update(build)
+    assert bool(recording.of_type("gcp:compute/network:Network")) is bool(made) is fits
 
 
 def test_a_network_without_them_is_the_same_but_for_them(update, network_args):
