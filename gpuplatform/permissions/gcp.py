@@ -21,7 +21,7 @@ _EMPTYING: Final = ("storage.objects.delete", "storage.objects.list")
 _OTHER_POLICIES: Final = ("cloudkms.googleapis.com/CryptoKey", "storage.googleapis.com/Bucket")
 """What has a policy of its own that the stack's resources write, with other roles than the project's."""
 
-_MOST_BUCKETS: Final = 4
+_MOST_BUCKETS: Final = 3
 """Named one by one in a condition, which has at most 12 logical operators
 (https://cloud.google.com/iam/quotas)."""
 

@@ -229,6 +229,13 @@ def test_nor_the_policies_on_them_nor_the_boundary(action: str, policy: str) -> 
     assert not DEPLOY.allows(action, _iam(f"policy/gpuplatform-ci/{policy}"))
 
 
+def test_the_pipeline_s_roles_are_where_this_says_they_are() -> None:
+    from gpuplatform.aws.ci_identity import PATH, ci_role_arn
+
+    assert PATH == aws.CI_PATH
+    assert [ci_role_arn(ACCOUNT, "us-east-1", "vision-prod", role) for role in ROLES] == CI_ROLES
+
+
 def test_the_boundary_is_where_the_pipeline_cannot_reach_it() -> None:
     assert _iam("policy/gpuplatform-ci/vision-prod-us-east-1-boundary") == BOUNDARY
 
