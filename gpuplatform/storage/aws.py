@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Final
 
 from gpuplatform.config import Block
-from gpuplatform.profile import NodeProfile
 from gpuplatform.storage.disks import FastDisk, class_names, performance
 from gpuplatform.storage.facts import StorageFacts
 from gpuplatform.storage.filesystems import FilesystemService, NotSold, Offer
@@ -66,13 +65,12 @@ _IO2: Final = FastDisk(
 )
 
 
-def _disk_classes(tier: str, block: Block, _profiles: Sequence[NodeProfile]) -> tuple[DiskClass, DiskClass]:
+def _disk_classes(tier: str, block: Block, _machines: Mapping[str, str]) -> tuple[DiskClass, DiskClass]:
     """gp3 and io2, which every machine on Nitro attaches, as all GPU machines since P3 are.
 
-    Parameters: https://github.com/kubernetes-sigs/aws-ebs-csi-driver/blob/master/docs/parameters.md.
-        Without a
-    key of its own a volume is encrypted with the account's key for EBS. A claim smaller than 1 GiB for
-    1,000 IOPS is refused by EBS, and shows as an event of the claim.
+    Without a key of its own a volume is encrypted with the account's key for EBS. A claim smaller than 1 GiB
+    for 1,000 IOPS is refused by EBS, and shows as an event of the claim. Parameters:
+    https://github.com/kubernetes-sigs/aws-ebs-csi-driver/blob/master/docs/parameters.md.
     """
     default, fast = class_names(tier)
     has = performance(block, _IO2, f"storage.{tier}")

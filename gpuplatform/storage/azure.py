@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from math import ceil
 from typing import Final
 
 from gpuplatform.config import Block
-from gpuplatform.profile import NodeProfile
 from gpuplatform.storage.disks import FastDisk, class_names, performance
 from gpuplatform.storage.facts import StorageFacts
 from gpuplatform.storage.filesystems import FilesystemService, Offer
@@ -77,7 +76,7 @@ _PREMIUM_V2: Final = FastDisk(
 )
 
 
-def _disk_classes(tier: str, block: Block, _profiles: Sequence[NodeProfile]) -> tuple[DiskClass, DiskClass]:
+def _disk_classes(tier: str, block: Block, _machines: Mapping[str, str]) -> tuple[DiskClass, DiskClass]:
     """Premium SSD, as in AKS's own managed-csi-premium, and Premium SSD v2.
 
     Premium SSD v2 attaches to machines in a zone only, as all are here: a network names its zones. It has
@@ -103,16 +102,16 @@ def _disk_classes(tier: str, block: Block, _profiles: Sequence[NodeProfile]) -> 
                 "skuName": "PremiumV2_LRS",
                 "cachingMode": "None",
                 "DiskIOPSReadWrite": str(has.iops),
-                "DiskMBpsReadWrite": str(_mbps(block.throughput_mibps)),
+                "DiskMBpsReadWrite": str(_mbps(block.throughput_mibps, has.iops)),
             },
             keep=keep,
         ),
     )
 
 
-def _mbps(mibps: int | None) -> int:
+def _mbps(mibps: int | None, iops: int) -> int:
     """MB/s that are at least so many MiB/s; what is included where none are asked for."""
-    return 125 if mibps is None else min(max(ceil(mibps / _MB), 125), 1200)
+    return 125 if mibps is None else min(max(ceil(mibps / _MB), 125), 1200, iops // 4)
 
 
 FACTS: Final = StorageFacts(

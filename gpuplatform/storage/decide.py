@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gpuplatform.config import Block, Object, Platform, SharedFilesystem
+from gpuplatform.config.defaults import system_sku
 from gpuplatform.profile import NodeProfile, NoFabric
 from gpuplatform.storage import aws, azure, gcp
 from gpuplatform.storage.cache import cache_plan
-from gpuplatform.storage.facts import StorageFacts
+from gpuplatform.storage.facts import SYSTEM, StorageFacts
 from gpuplatform.storage.filesystems import shared_filesystem
 from gpuplatform.storage.model import BlockPlan, ObjectPlan, StoragePlan
 from gpuplatform.storage.names import bucket_name
@@ -34,6 +35,7 @@ def storage_plans(config: Platform, profiles: Sequence[NodeProfile]) -> tuple[St
     cached = [
         name for name, tier in config.storage.items() if isinstance(tier, Object) and tier.cache is not None
     ]
+    machines = {**{profile.pool: profile.sku for profile in profiles}, SYSTEM: system_sku(config)}
     plans: list[StoragePlan] = []
     for name, tier in config.storage.items():
         match tier:
@@ -45,7 +47,7 @@ def storage_plans(config: Platform, profiles: Sequence[NodeProfile]) -> tuple[St
                 sold = facts.filesystems[tier.service]
                 plans.append(shared_filesystem(name, tier, sold, lambda: _zone(config, profiles)))
             case Block():
-                plans.append(BlockPlan(tier=name, classes=facts.disk_classes(name, tier, profiles)))
+                plans.append(BlockPlan(tier=name, classes=facts.disk_classes(name, tier, machines)))
     return tuple(plans)
 
 

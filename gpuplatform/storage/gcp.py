@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Final
 
 from gpuplatform.config import Block
 from gpuplatform.errors import Refusal
-from gpuplatform.profile import NodeProfile
 from gpuplatform.storage.disks import FastDisk, class_names, performance
-from gpuplatform.storage.facts import StorageFacts
+from gpuplatform.storage.facts import SYSTEM, StorageFacts
 from gpuplatform.storage.filesystems import FilesystemService, Offer
 from gpuplatform.storage.model import DiskClass
 from gpuplatform.storage.names import BucketRule
@@ -71,10 +70,12 @@ _NFS: Final = FilesystemService(
 )
 
 # Machine series by what they attach: https://cloud.google.com/compute/docs/disks/hyperdisks, "Machine
-# series support", and https://cloud.google.com/compute/docs/disks/persistent-disks. For G4 the first names
-# Hyperdisk, and nothing found names Persistent Disk.
-_HYPERDISK_AND_PD: Final = ("a3-highgpu-", "a3-edgegpu-", "a3-megagpu-")
-_HYPERDISK_ONLY: Final = ("a3-ultragpu-", "a4-", "a4x-", "g4-")
+# series support", and https://cloud.google.com/compute/docs/disks/persistent-disks. All others attach
+# Persistent Disk only. For G4 the first names Hyperdisk, and nothing found names Persistent Disk.
+_BOTH: Final = ("a3-highgpu-", "a3-edgegpu-", "a3-megagpu-", "c3-", "c3d-", "h3-", "m1-", "m2-", "m3-", "z3-")
+_HYPERDISK_ONLY: Final = (
+    "a3-ultragpu-", "a4-", "a4x-", "g4-", "c4-", "c4a-", "c4d-", "c4n-", "m4-", "n4-", "n4a-", "n4d-",
+)  # fmt: skip
 
 # "0.25 MiB/s for each IOPS" at most, and one for 256 IOPS at least.
 _BALANCED: Final = FastDisk(
@@ -87,12 +88,12 @@ _BALANCED: Final = FastDisk(
 )
 
 
-def _disk_classes(tier: str, block: Block, profiles: Sequence[NodeProfile]) -> tuple[DiskClass, DiskClass]:
-    """Balanced Persistent Disk and Hyperdisk Balanced, as far as the pools' machines attach them.
+def _disk_classes(tier: str, block: Block, machines: Mapping[str, str]) -> tuple[DiskClass, DiskClass]:
+    """Balanced Persistent Disk and Hyperdisk Balanced, as far as the GPU pools' machines attach them.
 
-    New machines attach Hyperdisk only, older ones Persistent Disk only. Where all pools are new, both
-    classes are Hyperdisk; where all are old, both are Persistent Disk, and the fast one is pd-ssd. Both are
-    encrypted at rest without being told. Parameters:
+    New machines attach Hyperdisk only, older ones Persistent Disk only. Where all pools take Hyperdisk and
+    some nothing else, both classes are Hyperdisk; where all are old, both are Persistent Disk, and the fast
+    one is pd-ssd. Both are encrypted at rest without being told. Parameters:
     https://cloud.google.com/kubernetes-engine/docs/how-to/persistent-volumes/hyperdisk.
 
     Raises:
@@ -100,49 +101,44 @@ def _disk_classes(tier: str, block: Block, profiles: Sequence[NodeProfile]) -> t
     """
     default, fast = class_names(tier)
     keep = block.teardown == "keep"
-    no_pd = tuple(profile.pool for profile in profiles if profile.sku.startswith(_HYPERDISK_ONLY))
-    no_hyperdisk = tuple(
-        profile.pool
-        for profile in profiles
-        if not profile.sku.startswith((*_HYPERDISK_ONLY, *_HYPERDISK_AND_PD))
-    )
-    general = "hyperdisk-balanced" if no_pd and not no_hyperdisk else "pd-balanced"
-    by_type = {"pd-balanced": no_pd, "pd-ssd": no_pd, "hyperdisk-balanced": no_hyperdisk}
-    parameters = _fast(tier, block, profiles, all_old=len(no_hyperdisk) == len(profiles))
-    return (
-        DiskClass(
-            name=default,
+    no_pd = {pool for pool, machine in machines.items() if machine.startswith(_HYPERDISK_ONLY)}
+    hyperdisk = (*_HYPERDISK_ONLY, *_BOTH)
+    no_hyperdisk = {pool for pool, machine in machines.items() if not machine.startswith(hyperdisk)}
+    gpus = set(machines) - {SYSTEM}
+    general = "hyperdisk-balanced" if no_pd & gpus and not no_hyperdisk & gpus else "pd-balanced"
+    parameters = _fast(tier, block) if gpus - no_hyperdisk else _old(tier, block, machines)
+    lacking = {"pd-balanced": no_pd, "pd-ssd": no_pd, "hyperdisk-balanced": no_hyperdisk}
+
+    def made(name: str, told: dict[str, str], *, is_default: bool) -> DiskClass:
+        return DiskClass(
+            name=name,
             provisioner="pd.csi.storage.gke.io",
-            parameters={"type": general},
-            default=True,
+            parameters=told,
+            default=is_default,
             keep=keep,
-            not_on=by_type[general],
-        ),
-        DiskClass(
-            name=fast,
-            provisioner="pd.csi.storage.gke.io",
-            parameters=parameters,
-            keep=keep,
-            not_on=by_type[parameters["type"]],
-        ),
-    )
+            not_on=tuple(pool for pool in machines if pool in lacking[told["type"]]),
+        )
+
+    return made(default, {"type": general}, is_default=True), made(fast, parameters, is_default=False)
 
 
-def _fast(tier: str, block: Block, profiles: Sequence[NodeProfile], *, all_old: bool) -> dict[str, str]:
-    where = f"storage.{tier}"
-    if not all_old:
-        has = performance(block, _BALANCED, where)
-        return {
-            "type": "hyperdisk-balanced",
-            "provisioned-iops-on-create": str(has.iops),
-            "provisioned-throughput-on-create": f"{has.mibps}Mi",
-        }
+def _fast(tier: str, block: Block) -> dict[str, str]:
+    has = performance(block, _BALANCED, f"storage.{tier}")
+    return {
+        "type": "hyperdisk-balanced",
+        "provisioned-iops-on-create": str(has.iops),
+        "provisioned-throughput-on-create": f"{has.mibps}Mi",
+    }
+
+
+def _old(tier: str, block: Block, machines: Mapping[str, str]) -> dict[str, str]:
+    """The faster of the Persistent Disks, which is bought by its size alone."""
     for field, asked in (("iops", block.iops), ("throughput_mibps", block.throughput_mibps)):
         if asked is not None:
-            machines = ", ".join(sorted({profile.sku for profile in profiles}))
+            types = ", ".join(sorted({machine for pool, machine in machines.items() if pool != SYSTEM}))
             raise Refusal(
-                f"{field}: {asked} is bought with Hyperdisk Balanced, which no pool attaches ({machines})",
-                where=f"{where}.{field}",
+                f"{field}: {asked} is bought with Hyperdisk Balanced, which no GPU pool attaches ({types})",
+                where=f"storage.{tier}.{field}",
                 rule="performance of a Persistent Disk follows its size "
                 "(https://cloud.google.com/compute/docs/disks/hyperdisks, on machine series)",
                 way_out=f"leave {field} out, or add a pool of newer machines (A3, A4, G4)",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from profiles import made_profile
+from samples import decision_of
 
 from gpuplatform.config import Block
 from gpuplatform.profile import GkeDriver
@@ -78,25 +79,48 @@ def test_a_hyperdisk_has_the_throughput_that_its_iops_want_at_least(plans, refus
     assert "625" in refusal.way_out
 
 
+PD, HYPERDISK = "pd-balanced", "hyperdisk-balanced"
+
+
 @pytest.mark.parametrize(
     ("skus", "types", "not_on"),
     [
-        (("a3-megagpu-8g",), ("pd-balanced", "hyperdisk-balanced"), ((), ())),
-        (("a4x-highgpu-4g",), ("hyperdisk-balanced", "hyperdisk-balanced"), ((), ())),
-        (("a4-highgpu-8g", "a3-ultragpu-8g"), ("hyperdisk-balanced", "hyperdisk-balanced"), ((), ())),
-        (("g4-standard-48",), ("hyperdisk-balanced", "hyperdisk-balanced"), ((), ())),
-        (("g2-standard-8",), ("pd-balanced", "pd-ssd"), ((), ())),
-        (("a2-highgpu-1g", "n1-standard-8"), ("pd-balanced", "pd-ssd"), ((), ())),
-        (("a3-megagpu-8g", "g2-standard-8"), ("pd-balanced", "hyperdisk-balanced"), ((), ("p1",))),
-        (("a4x-highgpu-4g", "g2-standard-8"), ("pd-balanced", "hyperdisk-balanced"), (("p0",), ("p1",))),
-        (("a4x-maxgpu-4g-metal", "a3-highgpu-8g"), ("hyperdisk-balanced", "hyperdisk-balanced"), ((), ())),
+        (("a3-megagpu-8g",), (PD, HYPERDISK), ((), ("system",))),
+        (("a4x-highgpu-4g",), (HYPERDISK, HYPERDISK), (("system",), ("system",))),
+        (("a4-highgpu-8g", "a3-ultragpu-8g"), (HYPERDISK, HYPERDISK), (("system",), ("system",))),
+        (("g4-standard-48",), (HYPERDISK, HYPERDISK), (("system",), ("system",))),
+        (("g2-standard-8",), (PD, "pd-ssd"), ((), ())),
+        (("a2-highgpu-1g", "n1-standard-8"), (PD, "pd-ssd"), ((), ())),
+        (("a3-megagpu-8g", "g2-standard-8"), (PD, HYPERDISK), ((), ("p1", "system"))),
+        (("a4x-highgpu-4g", "g2-standard-8"), (PD, HYPERDISK), (("p0",), ("p1", "system"))),
+        (("a4x-maxgpu-4g-metal", "a3-highgpu-8g"), (HYPERDISK, HYPERDISK), (("system",), ("system",))),
     ],
 )
 def test_disks_are_those_that_the_pools_machines_attach(plans, skus, types, not_on):
+    """The system pool, of E2 machines, attaches Persistent Disk only."""
     made = classes(plans, "gcp", profiles=gke(*skus))
 
     assert tuple(one.parameters["type"] for one in made) == types
     assert tuple(one.not_on for one in made) == not_on
+
+
+@pytest.mark.parametrize(
+    ("system", "not_on"),
+    [("n4-standard-4", ((), ())), ("c3-standard-4", ((), ())), ("n2-standard-4", (("system",), ("system",)))],
+)
+def test_a_newer_system_pool_attaches_hyperdisk_too(plans, system, not_on):
+    cluster = decision_of("gcp-prod").config.cluster
+    pool = cluster.system.model_copy(update={"sku": system})
+    made = classes(
+        plans, "gcp", profiles=gke("a4-highgpu-8g"), cluster=cluster.model_copy(update={"system": pool})
+    )
+
+    assert tuple(one.not_on for one in made) == not_on
+
+
+@pytest.mark.parametrize("cloud", ["aws", "azure"])
+def test_elsewhere_every_machine_attaches_both(plans, cloud):
+    assert [one.not_on for one in classes(plans, cloud)] == [(), ()]
 
 
 @pytest.mark.parametrize("field", ["iops", "throughput_mibps"])

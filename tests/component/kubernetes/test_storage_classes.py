@@ -50,10 +50,10 @@ def test_the_first_class_is_the_default_and_no_other(installed):
 
 
 def test_pools_that_cannot_attach_a_disk_are_written_down():
-    """G2 attaches no Hyperdisk; A3 does."""
+    """G2 and E2 attach no Hyperdisk; A3 does."""
     (_, fast) = install("gcp").of_type(CLASS)
 
-    assert fast.inputs["metadata"]["annotations"] == {NOT_ON: "serve"}
+    assert fast.inputs["metadata"]["annotations"] == {NOT_ON: "serve, system"}
     for cloud in ("aws", "azure"):
         assert all(NOT_ON not in str(one.inputs["metadata"]) for one in install(cloud).of_type(CLASS))
 
