@@ -45,7 +45,9 @@ class GcpBudget(Component):
     nothing.
 
     Preconditions in the project: the APIs `billingbudgets`, `cloudbilling`, `cloudresourcemanager` and
-    `monitoring`; on the billing account: roles/billing.costsManager for whoever deploys.
+    `monitoring`; for whoever deploys: `billing.resourcebudgets.write` there, which does for budgets of a
+    single project (https://cloud.google.com/billing/docs/how-to/budget-api-access-control), or
+    roles/billing.costsManager on the billing account.
 
     Outputs:
         budget_name: Its resource name.
@@ -90,6 +92,8 @@ class GcpBudget(Component):
             {
                 "billingAccount": args.billing_account,
                 "displayName": args.name,
+                # Not for people of the billing account only: the project's deployments own it too.
+                "ownershipScope": "ALL_USERS",
                 "amount": {"specifiedAmount": _amount(args.amount, args.currency)},
                 "budgetFilter": {
                     # By number: with the ID, the API answers with the number, and each update would set it

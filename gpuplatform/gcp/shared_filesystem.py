@@ -75,8 +75,9 @@ class GcpSharedFilesystem(SharedFilesystemComponent):
     protected resource stands on: the network and its peering, no more. Whoever is in the network may mount
     it: neither service knows identities, so teams are kept apart by who may make claims in a namespace.
 
-    Deliberately absent: a key of one's own; Google encrypts both services with its own. And a firewall rule:
-    a VPC lets its nodes out, and Google's side lets in the peered network.
+    Deliberately absent: a key of one's own; Google encrypts both services with its own. A firewall rule: a
+    VPC lets its nodes out, and Google's side lets in the peered network. And Filestore's own protection from
+    deletion, which Managed Lustre has none of: Pulumi's is every tier's, and one is lifted in one place.
 
     Outputs: those of every shared file system.
     """
@@ -157,8 +158,6 @@ class GcpSharedFilesystem(SharedFilesystemComponent):
                         "connectMode": "PRIVATE_SERVICE_ACCESS",
                     }
                 ],
-                # Google's own protection, beside Pulumi's: it holds in the console as well.
-                "deletionProtectionEnabled": plan.keep,
             },
             self._options(),
         )

@@ -110,6 +110,10 @@ def test_it_counts_what_carries_the_environment_s_label_in_the_month(budget):
     assert found["calendarPeriod"] == "MONTH"
 
 
+def test_the_project_s_own_deployments_may_change_it(budget):
+    assert inputs(budget())["ownershipScope"] == "ALL_USERS"
+
+
 def test_a_budget_that_nobody_hears_of_is_refused(budget):
     with pytest.raises(Refusal) as refused:
         budget(contacts=())
