@@ -16,6 +16,7 @@ import gpuplatform
 from gpuplatform import contracts
 from gpuplatform.component import Component
 from gpuplatform.errors import Refusal
+from gpuplatform.kubernetes import pod_security
 from gpuplatform.plan.recorder import Registered, record
 from gpuplatform.platform.arguments import cluster_arguments, pool_arguments
 from gpuplatform.sandbox import sdk_types
@@ -25,15 +26,34 @@ TOKENS = {
     "gpuplatform:index:AksCluster",
     "gpuplatform:index:AksGpuPool",
     "gpuplatform:index:AutoscalerRole",
+    "gpuplatform:index:AwsBudget",
+    "gpuplatform:index:AwsCiIdentity",
     "gpuplatform:index:AwsNetwork",
+    "gpuplatform:index:AwsObjectStore",
+    "gpuplatform:index:AwsSharedFilesystem",
+    "gpuplatform:index:AwsStateStore",
+    "gpuplatform:index:AwsWorkloadIdentity",
+    "gpuplatform:index:AzureBudget",
+    "gpuplatform:index:AzureCiIdentity",
+    "gpuplatform:index:AzureLustreDriver",
     "gpuplatform:index:AzureNetwork",
+    "gpuplatform:index:AzureObjectStore",
+    "gpuplatform:index:AzureSharedFilesystem",
+    "gpuplatform:index:AzureStateStore",
+    "gpuplatform:index:AzureWorkloadIdentity",
     "gpuplatform:index:ClusterAutoscaler",
     "gpuplatform:index:ComputeDomains",
     "gpuplatform:index:DeviceIsolation",
     "gpuplatform:index:EfaDevicePlugin",
     "gpuplatform:index:EksCluster",
     "gpuplatform:index:EksGpuPool",
+    "gpuplatform:index:GcpBudget",
+    "gpuplatform:index:GcpCiIdentity",
     "gpuplatform:index:GcpNetwork",
+    "gpuplatform:index:GcpObjectStore",
+    "gpuplatform:index:GcpSharedFilesystem",
+    "gpuplatform:index:GcpStateStore",
+    "gpuplatform:index:GcpWorkloadIdentity",
     "gpuplatform:index:GkeCluster",
     "gpuplatform:index:GkeGpuNetworks",
     "gpuplatform:index:GkeGpuPool",
@@ -41,11 +61,13 @@ TOKENS = {
     "gpuplatform:index:GpuOperator",
     "gpuplatform:index:Kueue",
     "gpuplatform:index:NetworkOperator",
+    "gpuplatform:index:StorageClasses",
+    "gpuplatform:index:TeamSpace",
 }
 """Pinned: changing one replaces every child in everybody's stacks, unless an alias comes with it."""
 
 PROVIDERS = {"aws": "aws", "azure": "azure-native", "gcp": "gcp"}
-TAG_PROPERTIES = ("tags", "resourceLabels", "labels")
+TAG_PROPERTIES = ("tags", "resourceLabels", "labels", "userLabels")
 UNTAGGED = {
     # A Tag resource's own `tag` is what it puts on the group; the group's tags come from its node group.
     "aws:autoscaling/tag:Tag",
@@ -86,18 +108,39 @@ def test_every_component_takes_a_name_its_arguments_and_options() -> None:
             assert parameters[-1] == "opts", component
 
 
-@pytest.mark.parametrize("part", ["Network", "Cluster", "GpuPool"])
+@pytest.mark.parametrize(
+    "part",
+    [
+        "Network", "Cluster", "GpuPool", "ObjectStore", "SharedFilesystem", "WorkloadIdentity", "CiIdentity",
+        "StateStore",
+    ],
+)  # fmt: skip
 def test_a_part_is_made_of_the_same_arguments_on_every_cloud(part: str) -> None:
     own = {
         "AwsNetwork": {"nat"},
-        "AzureNetwork": {"protect"},
-        "GcpNetwork": set(),
+        "AzureNetwork": {"protect", "lustre", "files"},
+        "GcpNetwork": {"private_services"},
         "EksCluster": {"network", "system_arch"},
         "AksCluster": {"network", "reservations"},
         "GkeCluster": {"network", "project", "multi_networking", "bare_metal"},
         "EksGpuPool": {"cluster"},
         "AksGpuPool": {"cluster"},
         "GkeGpuPool": {"cluster", "interfaces", "after"},
+        "AwsObjectStore": {"account"},
+        "AzureObjectStore": set(),
+        "GcpObjectStore": {"project"},
+        "AwsSharedFilesystem": {"network", "source"},
+        "AzureSharedFilesystem": {"network", "subscription"},
+        "GcpSharedFilesystem": {"network", "project"},
+        "AwsWorkloadIdentity": {"cluster", "stores"},
+        "AzureWorkloadIdentity": {"resource_group_name", "issuer", "stores"},
+        "GcpWorkloadIdentity": {"cluster", "project", "stores"},
+        "AwsCiIdentity": {"account", "policies", "state"},
+        "AzureCiIdentity": {"subscription", "actions", "conditions", "state"},
+        "GcpCiIdentity": {"project", "permissions", "state"},
+        "AwsStateStore": {"account"},
+        "AzureStateStore": {"subscription", "admins"},
+        "GcpStateStore": {"project"},
     }
     shared = set(inspect.signature(getattr(contracts, f"{part}Args")).parameters)
     found = {}
@@ -291,6 +334,9 @@ def test_pul_2_what_runs_in_the_cluster_goes_before_its_nodes_and_with_the_clust
     pools = {r.urn for r in recording.resources if r.type.endswith(("NodeGroup", "AgentPool", "NodePool"))}
     gpu_pools = {urn for urn in pools if "GpuPool" in urn}
     assert gpu_pools
+    pools |= {
+        r.urn for r in recording.of_type("azure-native:containerservice:ManagedCluster")
+    }  # its own pool
     releases = recording.of_type("kubernetes:helm.sh/v3:Release")
     assert any("gpu-operator" in release.name for release in releases)
     for resource in recording.resources:
@@ -340,13 +386,21 @@ def test_pul_5_an_autoscaled_size_is_left_to_the_autoscaler(stack: str) -> None:
 
 
 @pytest.mark.parametrize("stack", STACKS)
-def test_drv_10_only_operator_namespaces_are_privileged(stack: str) -> None:
+def test_drv_10_only_namespaces_whose_pods_need_it_are_privileged(stack: str) -> None:
+    needed = pod_security(decision_of(stack).profiles)
     namespaces = recording_of(stack).of_type("kubernetes:core/v1:Namespace")
-    assert namespaces
-    for namespace in namespaces:
-        labels: dict[str, Any] = namespace.inputs["metadata"].get("labels", {})
-        assert labels.get("pod-security.kubernetes.io/enforce") == "privileged"
-        assert "operator" in namespace.inputs["metadata"]["name"]
+    teams = {team.name for team in config_of(stack).teams}
+    found = {
+        namespace.inputs["metadata"]["name"]: namespace.inputs["metadata"]["labels"][
+            "pod-security.kubernetes.io/enforce"
+        ]
+        for namespace in namespaces
+    }
+    assert teams < set(found)
+    for name, level in found.items():
+        assert level == (needed if name in teams else "privileged"), name
+        assert name in teams or "operator" in name
+    assert needed == ("privileged" if stack.endswith("prod") else "baseline")
 
 
 @pytest.mark.parametrize("stack", STACKS)
