@@ -26,7 +26,7 @@ class Outcome:
 
     Attributes:
         stack: The stack's name.
-        record: The file to commit; empty after a preview.
+        record: The file to commit; empty after a preview and in the sandbox.
         changes: How many resources are by what was done, such as `create` or `same`.
         backend_url: For `backend: {url: ...}` in Pulumi.yaml.
         secrets_provider: For `secretsprovider:` in the stack's file, where `pulumi stack init` writes it.

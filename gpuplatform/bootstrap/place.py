@@ -30,10 +30,12 @@ class Place:
     Attributes:
         record: The checkpoint that is kept in git.
         folder: Where a run works; a folder that is there when a run begins is that of one that was killed.
+        simulated: Whether it is the sandbox's.
     """
 
     record: Path
     folder: Path
+    simulated: bool
 
     @classmethod
     def of(cls, root: Path, stack: str, environ: Mapping[str, str] = os.environ) -> Place:
@@ -45,10 +47,11 @@ class Place:
         home = Home.of(find_project(root), environ)
         if environ.get(environment.ENGINE):
             base = home.root / "bootstrap"
-            return cls(record=base / f"{stack}.json", folder=base / stack)
+            return cls(record=base / f"{stack}.json", folder=base / stack, simulated=True)
         return cls(
             record=root / "stacks" / "bootstrap" / f"{stack}.json",
             folder=home.root.parent / "bootstrap" / stack,
+            simulated=False,
         )
 
     @property

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from gpuplatform.bootstrap.canonical import canonical
 from gpuplatform.errors import ConfigError, GpuPlatformError
 
 __all__ = ["digest", "digest_of", "read", "resources", "secrets", "text_of", "write"]
@@ -95,9 +96,9 @@ def text_of(file: Path, checkpoint: dict[str, Any]) -> str | None:
             way_out="take the credential out of the provider's settings and run it again; what was built is "
             "not lost: it is in the folder that the next run takes up",
         )
-    kept = _without_noise(checkpoint)
+    kept = canonical(checkpoint)
     known = read(file)
-    if known is not None and _without_noise(known) == kept:
+    if known is not None and canonical(known) == kept:
         return None
     return json.dumps(kept, indent=2, ensure_ascii=False) + "\n"
 
@@ -122,12 +123,3 @@ def digest(file: Path) -> str:
 def digest_of(text: str) -> str:
     """What a content is known by."""
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _without_noise(checkpoint: dict[str, Any]) -> dict[str, Any]:
-    """Without the time of the export and the salt of an encryption that encrypts nothing."""
-    deployment = {key: value for key, value in checkpoint["deployment"].items() if key != "secrets_providers"}
-    if "manifest" in deployment:
-        # The engine checks `magic`, a hash of `version`; the time it does not need.
-        deployment["manifest"] = {**deployment["manifest"], "time": "0001-01-01T00:00:00Z"}
-    return {**checkpoint, "deployment": deployment}

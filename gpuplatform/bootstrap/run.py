@@ -85,7 +85,7 @@ def bootstrap(
     shown = _shown(place.record)
     if result.exit_code:
         raise _failure(result, had_record=known is not None, file=shown, stack=stack)
-    return Outcome.of(stack, config, _outputs(made), result.counts, shown)
+    return Outcome.of(stack, config, _outputs(made), result.counts, "" if place.simulated else shown)
 
 
 def _write(place: Place, made: dict[str, Any], report: Report) -> None:
@@ -93,7 +93,8 @@ def _write(place: Place, made: dict[str, Any], report: Report) -> None:
     if text is not None:
         place.becomes(text)
         record.write(place.record, text)
-        report(f"written: {_shown(place.record)}; commit it: nothing else records what was built")
+        what = "what was simulated" if place.simulated else "commit it: nothing else records what was built"
+        report(f"written: {_shown(place.record)}; {what}")
 
 
 def _types(project: Project, stack: str, today: date) -> list[str]:

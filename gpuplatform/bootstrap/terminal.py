@@ -27,7 +27,8 @@ def show(outcome: Outcome, out: Console | None = None) -> None:
         variables.add_row(one.name, one.value)
     tables.show(out, variables)
     for line in _steps(outcome):
-        out.print(f"- {line}", markup=False)
+        # A command that is broken over lines cannot be copied.
+        out.print(f"- {line}", markup=False, soft_wrap=True)
 
 
 def _places(outcome: Outcome) -> list[tuple[str, str]]:
@@ -52,7 +53,7 @@ def _steps(outcome: Outcome) -> list[str]:
         "whoever may deploy there may do all that the deploying identity may"
     )
     return [
-        f"commit {outcome.record or 'the record'}: nothing else records what was built",
+        *([f"commit {outcome.record}: nothing else records what was built"] if outcome.record else []),
         f"PULUMI_BACKEND_URL='{outcome.backend_url}' {init}; commit what it writes into the stack's file",
         safe,
         f"gpuplatform workflow {stack} > .github/workflows/{stack}.yml",
