@@ -22,7 +22,7 @@ NEWER_CATALOGUE: Final = "take a newer release of gpuplatform"
 """The one way to another price of a control plane: no price file has rows for one."""
 
 NOT_COUNTED: Final = (
-    "disks",
+    "disks and storage tiers",
     "NAT gateways and public addresses",
     "data transfer",
     "load balancers",
