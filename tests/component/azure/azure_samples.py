@@ -63,6 +63,8 @@ def computed(resource: Registered) -> dict[str, Any]:
     }
     if kind == "Vault":
         answer["name"] = f"{resource.name}1a2b3c4d"  # Azure has it as Pulumi made it up
+    if kind == "Release":
+        answer["status"] = {"status": "deployed"}
     if kind == "AmlFilesystem":
         answer["clientInfo"] = {"mgsAddress": "10.0.128.4"}
     if kind == "UserAssignedIdentity":

@@ -183,6 +183,7 @@ def test_a_pool_in_a_proximity_group_of_ours_goes_before_the_group():
     """Azure deletes no group with machines in it; every other pool goes with its cluster."""
     near = {
         "name": "near",
+        "driver": "operator",
         "sku": "Standard_NC24ads_A100_v4",
         "purpose": "training",
         "nodes": {"min": 0, "max": 2},
