@@ -21,7 +21,6 @@ ATTACHABLE: Final = (
     "AmazonEKSClusterPolicy",
     "AmazonEKSWorkerNodePolicy",
     "AmazonEKS_CNI_Policy",
-    "AmazonFSxFullAccess",
     "service-role/AmazonEBSCSIDriverPolicy",
 )
 """AWS's own policies that a stack's roles may have."""
