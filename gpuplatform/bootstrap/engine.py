@@ -125,7 +125,8 @@ class Engine:
         """
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "checkpoint.json"
-            file.write_text(json.dumps(checkpoint), encoding="utf-8")
+            kept = {key: checkpoint[key] for key in ("version", "deployment")}
+            file.write_text(json.dumps(kept), encoding="utf-8")
             self.ask("stack", "import", "--stack", self.stack, "--file", str(file))
 
     def _run(self, arguments: Sequence[str], lock: int | None) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gpuplatform.config import Azure, Platform
-from gpuplatform.trust import github_of, variable
+from gpuplatform.trust import VARIABLES, github_of, variable
 
 __all__ = ["Outcome", "Variable"]
 
@@ -60,6 +60,7 @@ class Outcome:
         """From the outputs of the program; before the first run of all, a preview has none."""
         github = github_of(config)
         admin = str(outputs.get("admin") or "")
+        values = outputs.get("variables") or {}
         groups = isinstance(
             config.cloud, Azure
         )  # `cluster.admins` names groups there, and these are not seen
@@ -73,8 +74,9 @@ class Outcome:
             admin_missing=None if groups or not admin else admin not in config.cluster.admins,
             repository=github.repository,
             variables=tuple(
-                Variable(name=variable(stack, key), value=str(value))
-                for key, value in (outputs.get("variables") or {}).items()
+                Variable(name=variable(stack, key), value=str(values[key]))
+                for key in VARIABLES[config.cloud.provider]
+                if key in values
             ),
             environments=github.environments,
         )

@@ -13,7 +13,10 @@ from typing import Any, Final
 from gpuplatform.bootstrap.canonical import canonical
 from gpuplatform.errors import ConfigError, GpuPlatformError
 
-__all__ = ["digest", "digest_of", "read", "resources", "secrets", "text_of", "write"]
+__all__ = ["REFUSED", "digest", "digest_of", "read", "resources", "secrets", "text_of", "write"]
+
+REFUSED: Final = "refused"
+"""The record's own key, beside the checkpoint's: without it, a record is whole."""
 
 _SIGNATURE: Final = "4dabf18193072939515e22adb298388d"
 _SECRET: Final = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105 - Pulumi's mark of a secret, none itself
@@ -82,8 +85,13 @@ def _secret_paths(value: Any, path: str, *, provider: bool) -> Iterator[str]:
             yield from _secret_paths(inner, f"{path}[{index}]", provider=provider)
 
 
-def text_of(file: Path, checkpoint: dict[str, Any]) -> str | None:
+def text_of(file: Path, checkpoint: dict[str, Any], *, refused: bool = False) -> str | None:
     """What the record in `file` ought to say; None where it says so already, but for noise.
+
+    Args:
+        file: The record.
+        checkpoint: What exists.
+        refused: Whether the cloud had things of which no record knew; it is noted until that is settled.
 
     Raises:
         GpuPlatformError: A secret is in it, so it must not come into git; the file stays as it is.
@@ -96,7 +104,7 @@ def text_of(file: Path, checkpoint: dict[str, Any]) -> str | None:
             way_out="take the credential out of the provider's settings and run it again; what was built is "
             "not lost: it is in the folder that the next run takes up",
         )
-    kept = canonical(checkpoint)
+    kept = {**canonical(checkpoint), **({REFUSED: True} if refused else {})}
     known = read(file)
     if known is not None and canonical(known) == kept:
         return None

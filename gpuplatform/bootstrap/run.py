@@ -41,6 +41,7 @@ def bootstrap(
     *,
     report: Report,
     preview: bool = False,
+    imports: Path | None = None,
     environ: Mapping[str, str] = os.environ,
 ) -> Outcome:
     """Builds what a first `pulumi up` of the stack needs, or brings it in line with the stack's file.
@@ -51,6 +52,7 @@ def bootstrap(
         today: The day that the stack is planned at.
         report: Takes one line for the user.
         preview: Only shows what would be done.
+        imports: What exists already and is taken over first, as `pulumi import --file` takes it.
         environ: The cloud's credentials and the engine's settings are taken from here.
 
     Raises:
@@ -75,21 +77,32 @@ def bootstrap(
             if preview:
                 return _previewed(engine, config, known)
             place.begin()
+            result: Result | None = None
             try:
-                result = engine.operate("up", "--yes", "--skip-preview", lock=lock)
+                result = _worked(engine, imports, lock)
             finally:
                 # In every case: whatever became of the run, what it made is written down.
                 made = engine.checkpoint()
-                _write(place, made, report)
+                refused = result is not None and _refused(result, known)
+                _write(place, made, report, refused=refused)
         place.end()
     shown = _shown(place.record)
     if result.exit_code:
-        raise _failure(result, had_record=known is not None, file=shown, stack=stack)
+        raise _lost(result, made, shown) if refused else _failure(result, shown)
     return Outcome.of(stack, config, _outputs(made), result.counts, "" if place.simulated else shown)
 
 
-def _write(place: Place, made: dict[str, Any], report: Report) -> None:
-    text = record.text_of(place.record, made)
+def _worked(engine: Engine, imports: Path | None, lock: int) -> Result:
+    if imports is not None:
+        flags = ("--yes", "--skip-preview", "--generate-code=false", "--protect=false")
+        taken = engine.operate("import", "--file", str(imports.absolute()), *flags, lock=lock)
+        if taken.exit_code:
+            return taken
+    return engine.operate("up", "--yes", "--skip-preview", lock=lock)
+
+
+def _write(place: Place, made: dict[str, Any], report: Report, *, refused: bool) -> None:
+    text = record.text_of(place.record, made, refused=refused)
     if text is not None:
         place.becomes(text)
         record.write(place.record, text)
@@ -169,20 +182,37 @@ def _outputs(checkpoint: Mapping[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def _failure(result: Result, *, had_record: bool, file: str, stack: str) -> GpuPlatformError:
-    errors = _errors(result)
-    if not had_record and _TAKEN.search(errors):
-        return EngineError(
-            f"the cloud has some of it already, and there was no record of it here\n{errors}",
-            where=file,
-            rule="what is in no record is never taken over unasked: it may be somebody else's",
-            way_out=f"where {stack} was bootstrapped before, its record is in git (`git log -- {file}`, "
-            f"`git checkout COMMIT -- {file}`): run it again; where it is lost, import what is named "
-            "above, or remove it from the cloud if nothing uses it (docs/ci.md, The record is lost). What "
-            f"this run made is in {file} now: keep a copy",
-        )
+def _refused(result: Result, known: Mapping[str, Any] | None) -> bool:
+    """Whether the cloud has things of which there is no whole record."""
+    whole = known is not None and not known.get(record.REFUSED)
+    return bool(result.exit_code) and not whole and _TAKEN.search(_errors(result)) is not None
+
+
+def _lost(result: Result, made: dict[str, Any], file: str) -> GpuPlatformError:
+    here = [
+        f"  - {resource['type']} {resource['id']}"
+        for resource in record.resources(made)
+        if resource.get("custom") and not resource["type"].startswith("pulumi:providers:")
+    ]
     return EngineError(
-        f"the bootstrap did not come to its end\n{errors}",
+        "\n".join(
+            (
+                "the cloud has some of it already, and there was no record of it here",
+                _errors(result),
+                *(["what this run made:", *here] if here else []),
+            )
+        ),
+        where=file,
+        rule="what is in no record is never taken over unasked: it may be somebody else's",
+        way_out=f"where this stack was bootstrapped before, its record is in git: `git log -- {file}`, "
+        f"`git checkout COMMIT -- {file}`, remove what this run made, and run it again. Where the record is "
+        "lost, name what exists in a file and run it with --import FILE (docs/ci.md, The record is lost)",
+    )
+
+
+def _failure(result: Result, file: str) -> GpuPlatformError:
+    return EngineError(
+        f"the bootstrap did not come to its end\n{_errors(result)}",
         where=file,
         way_out="what it made is in the record; correct the cause and run it again: it goes on from there",
     )

@@ -16,6 +16,14 @@ def bootstrap(
     preview: Annotated[
         bool, typer.Option("--preview", help="Show what would be done, and do nothing.")
     ] = False,
+    imports: Annotated[
+        Path | None,
+        typer.Option(
+            "--import",
+            metavar="FILE",
+            help="First take over what exists and is in no record, as `pulumi import --file` names it.",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what is to be set as JSON.")] = False,
 ) -> None:
     """Build what a first `pulumi up` needs: a place for its state, a key for secrets, who may deploy.
@@ -35,6 +43,7 @@ def bootstrap(
         clock.today(),
         report=lambda line: typer.echo(line, err=True),
         preview=preview,
+        imports=imports,
     )
     if as_json:
         typer.echo(json.dumps(outcome.document(), indent=2))

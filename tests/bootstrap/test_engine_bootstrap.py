@@ -1,0 +1,152 @@
+"""A bootstrap on the real engine, over each simulated cloud: built, again, changed, lost."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpuplatform.bootstrap import record
+from gpuplatform.errors import EngineError
+from gpuplatform.trust import VARIABLES, variable
+
+pytestmark = pytest.mark.engine
+
+CLOUDS = ("aws", "azure", "gcp")
+
+
+def managed(checkpoint: dict[str, Any]) -> list[tuple[str, str]]:
+    """URN and id of each thing that the record believes to be in a cloud, sorted."""
+    return sorted(
+        (resource["urn"], resource["id"])
+        for resource in record.resources(checkpoint)
+        if resource["custom"] and not resource["type"].startswith("pulumi:providers:")
+    )
+
+
+def read(it: Any) -> dict[str, Any]:
+    found = record.read(it.place.record)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("cloud", CLOUDS)
+def test_a_bootstrap_builds_records_and_run_again_changes_nothing(
+    cloud: str, stage: Any, project: Path
+) -> None:
+    before = {file: file.read_bytes() for file in project.rglob("*") if file.is_file()}
+    with stage(f"{cloud}-dev") as it:
+        seen = it.bootstrap(preview=True)
+        assert it.things == []
+        assert not it.place.record.exists()
+        assert set(seen.changes) == {"create"}
+
+        made = it.bootstrap()
+        assert made.changes == seen.changes
+        assert it.held == managed(read(it))
+        text = it.place.record.read_text(encoding="utf-8")
+        assert record.secrets(json.loads(text)) == ()
+        assert str(project.parent) not in text
+        assert not it.place.folder.exists()
+
+        again = it.bootstrap()
+        assert set(again.changes) == {"same"}
+        assert it.place.record.read_text(encoding="utf-8") == text
+        assert (again.backend_url, again.variables) == (made.backend_url, made.variables)
+
+        assert [one.name for one in made.variables] == [
+            variable(f"{cloud}-dev", key) for key in VARIABLES[cloud]
+        ]
+        assert all(one.value for one in made.variables)
+        assert made.secrets_provider.startswith(
+            {"aws": "awskms://alias/", "azure": "azurekeyvault://", "gcp": "gcpkms://projects/"}[cloud]
+        )
+        assert made.backend_url.startswith({"aws": "s3://", "azure": "azblob://", "gcp": "gs://"}[cloud])
+    assert {file: file.read_bytes() for file in before} == before, "no file of the user's changes"
+
+
+@pytest.mark.parametrize("cloud", CLOUDS)
+def test_without_its_record_nothing_is_taken_over_and_the_way_out_is_said(cloud: str, stage: Any) -> None:
+    with stage(f"{cloud}-dev") as it:
+        it.bootstrap()
+        whole = it.place.record.read_bytes()
+        before = it.held
+        it.place.record.unlink()
+
+        with pytest.raises(EngineError, match="there was no record of it here") as lost:
+            it.bootstrap()
+        assert "git log" in lost.value.way_out
+        assert "--import FILE" in lost.value.way_out
+        after = it.held
+        assert set(after) >= set(before), "nothing that existed is changed or removed"
+        for _, made in set(after) - set(before):
+            assert made in lost.value.what, "what this run made is named"
+
+        with pytest.raises(EngineError, match="there was no record of it here"):
+            it.bootstrap()
+        assert it.held == after, "a second try makes nothing more"
+
+        it.place.record.write_bytes(whole)
+        assert set(it.bootstrap().changes) == {"same"}
+
+
+@pytest.mark.parametrize("cloud", ["aws", "gcp"])
+def test_a_change_of_the_trust_changes_the_identities_and_leaves_the_state_s_store(
+    cloud: str, stage: Any
+) -> None:
+    with stage(f"{cloud}-dev") as it:
+        it.bootstrap()
+        before = {thing.urn: thing for thing in it.things}
+        it.configure(lambda platform: platform["identity"]["github"].update(environments=["dev", "spare"]))
+        changed = it.bootstrap()
+        assert changed.environments == ("dev", "spare")
+        assert set(changed.changes) == {"update", "same"}
+        after = {thing.urn: thing for thing in it.things}
+        touched = {urn for urn in after if after[urn].inputs != before[urn].inputs}
+        assert touched
+        assert all("CiIdentity$" in urn for urn in touched)
+        assert "environment:spare" in str([after[urn].inputs for urn in touched])
+
+
+def test_oidc_8_the_workflow_s_session_is_the_role_s_own(stage: Any) -> None:
+    from gpuplatform.config import find_project, from_file
+    from gpuplatform.trust import workflow
+
+    with stage("aws-dev") as it:
+        it.configure(lambda platform: platform["identity"]["github"].update(session_minutes=240))
+        made = it.bootstrap()
+        roles = {
+            thing.outputs["arn"]: int(thing.inputs["maxSessionDuration"])
+            for thing in it.things
+            if thing.token == "aws:iam/role:Role"  # noqa: S105 - a type token
+        }
+        values = {one.name: one.value for one in made.variables}
+        assert roles[values["AWS_DEV_DEPLOY_ROLE"]] == 240 * 60
+        assert roles[values["AWS_DEV_PREVIEW_ROLE"]] == 3600
+        config = from_file(find_project(it.sandbox.project.root), "aws-dev")
+        text = workflow("aws-dev", config, engine_version="3.274.1")
+        assert f"role-duration-seconds: {240 * 60}\n" in text
+        assert "role-duration-seconds: 3600\n" in text
+
+
+def test_the_deploying_identity_is_named_until_it_administers_the_cluster(stage: Any) -> None:
+    with stage("aws-dev") as it:
+        made = it.bootstrap()
+        assert made.admin_missing
+        it.configure(lambda platform: platform["cluster"]["admins"].append(made.admin))
+        assert it.bootstrap().admin_missing is False
+
+
+def test_the_command_works_inside_the_sandbox_with_nothing_changed_in_it(stage: Any) -> None:
+    import sys
+
+    with stage("gcp-dev") as it:
+        file = it.sandbox.project.root / "out.json"
+        command = f"{sys.executable} -m gpuplatform bootstrap gcp-dev --json > {file}"
+        assert it.sandbox.run(["sh", "-c", command], it.sandbox.project.root) == 0
+        said = json.loads(file.read_text(encoding="utf-8"))
+        assert said["backend"]["url"].startswith("gs://vision-dev-state-")
+        assert said["github"]["variables"]["GCP_DEV_BACKEND_URL"] == said["backend"]["url"]
+        assert it.held == managed(read(it))
