@@ -230,9 +230,8 @@ def test_nor_the_policies_on_them_nor_the_boundary(action: str, policy: str) -> 
 
 
 def test_the_pipeline_s_roles_are_where_this_says_they_are() -> None:
-    from gpuplatform.aws.ci_identity import PATH, ci_role_arn
+    from gpuplatform.aws import ci_role_arn
 
-    assert PATH == aws.CI_PATH
     assert [ci_role_arn(ACCOUNT, "us-east-1", "vision-prod", role) for role in ROLES] == CI_ROLES
 
 
