@@ -100,7 +100,7 @@ class SharedFilesystem(Model):
         int | None,
         Field(
             ge=1,
-            description="MB/s for each TiB, one of those that the service sells; its least where left out.",
+            description="MB/s for each TiB, one of those sold in that size; the least where left out.",
         ),
     ] = None
     zone: Annotated[
@@ -111,7 +111,7 @@ class SharedFilesystem(Model):
     ] = None
     source: Annotated[
         TierName | None,
-        Field(description="The object tier that it reads from and writes to, where the service can."),
+        Field(description="AWS: the object tier that it reads from and writes to."),
     ] = None
     teardown: Teardown = "keep"
 
@@ -122,10 +122,19 @@ class Block(Model):
     tier: Literal["block"]
     iops: Annotated[
         int | None,
-        Field(ge=1, le=350_000, description="Of each fast disk; the least of its kind where left out."),
+        Field(
+            ge=1,
+            le=350_000,
+            description="Of each fast disk; 3000, as many as a default disk has, where left out.",
+        ),
     ] = None
     throughput_mibps: Annotated[
-        int | None, Field(ge=1, le=5000, description="Of each fast disk, MiB/s; the least where left out.")
+        int | None,
+        Field(
+            ge=1,
+            le=5000,
+            description="Of each fast disk, MiB/s; the least where left out. Not on AWS (by IOPS).",
+        ),
     ] = None
     teardown: Annotated[
         Literal["keep", "delete"],

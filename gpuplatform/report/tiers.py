@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from gpuplatform.storage import BlockPlan, ObjectPlan, SharedFilesystemPlan, StoragePlan
+from gpuplatform.storage import BlockPlan, DiskClass, ObjectPlan, SharedFilesystemPlan, StoragePlan
 
 __all__ = ["Tier", "tier_of"]
 
@@ -79,6 +79,10 @@ def tier_of(plan: StoragePlan) -> Tier:
             return Tier(
                 name=plan.tier,
                 tier="block",
-                what=", ".join(one.name for one in plan.classes),
+                what=", ".join(map(_disks, plan.classes)),
                 kept=all(one.keep for one in plan.classes),
             )
+
+
+def _disks(one: DiskClass) -> str:
+    return f"{one.name} (not on {', '.join(one.not_on)})" if one.not_on else one.name

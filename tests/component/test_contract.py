@@ -176,22 +176,38 @@ def test_what_exists_on_every_cloud_is_in_a_file_of_the_same_name() -> None:
     files = {cloud: {path.stem for path in (root / cloud).glob("*.py")} for cloud in ("aws", "azure", "gcp")}
     common = set.intersection(*files.values())
     assert common == {
-        "__init__", "access", "cluster", "fabric", "gpu_pool", "identity", "kubeconfig", "network",
-        "settings", "system_pool",
-    }  # fmt: skip
+        "__init__",
+        "access",
+        "budget",
+        "ci_identity",
+        "cluster",
+        "fabric",
+        "gpu_pool",
+        "identity",
+        "kubeconfig",
+        "network",
+        "object_store",
+        "resource",
+        "settings",
+        "shared_filesystem",
+        "state_store",
+        "system_pool",
+        "workload_identity",
+    }
     assert {cloud: names - common for cloud, names in files.items()} == {
         "aws": {
             "addons",
             "autoscaler",
+            "bucket",
             "launch_template",
             "machines",
             "policies",
-            "resource",
+            "storage_policies",
             "user_data",
             "zones",
         },
-        "azure": set(),
-        "gcp": {"fabric_layout", "node_config", "node_daemons", "node_pool", "resource", "sizing"},
+        "azure": {"account", "lustre_driver"},
+        "gcp": {"bucket", "fabric_layout", "node_config", "node_daemons", "node_pool", "project", "sizing"},
     }
 
 
