@@ -14,12 +14,7 @@ from gpuplatform.aws.storage_policies import tls_only
 from gpuplatform.component import Component
 from gpuplatform.tags import Tags
 
-__all__ = ["LONGEST_WINDOW", "SHORTEST_WINDOW", "ClosedBucket", "closed_bucket"]
-
-LONGEST_WINDOW: Final = 30
-SHORTEST_WINDOW: Final = 7
-"""Days for which KMS keeps a key that was deleted, at most and at least: until then it can be called back
-(https://docs.aws.amazon.com/kms/latest/APIReference/API_ScheduleKeyDeletion.html)."""
+__all__ = ["ClosedBucket", "closed_bucket"]
 
 ABANDONED_UPLOAD_DAYS: Final = 7
 

@@ -17,14 +17,10 @@ from gpuplatform.contracts import CiIdentityArgs, CiIdentityComponent
 from gpuplatform.errors import Refusal
 from gpuplatform.naming import fit
 from gpuplatform.permissions import ROLES, Role
+from gpuplatform.permissions.aws import CI_PATH
 from gpuplatform.trust import ISSUER
 
-__all__ = ["PATH", "AwsCiIdentity", "AwsCiIdentityArgs", "ci_role_arn"]
-
-PATH: Final = "/gpuplatform-ci/"
-"""Of the roles and their policies: apart from all that a stack makes, so that a right to manage the stack's
-roles, which is given by their names, is none to manage these. An access entry takes an ARN with a path
-(https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html)."""
+__all__ = ["AwsCiIdentity", "AwsCiIdentityArgs", "ci_role_arn"]
 
 PREVIEW_SECONDS: Final = 3600
 SHORTEST_MINUTES: Final = 60
@@ -45,7 +41,7 @@ def ci_role_arn(account: str, region: str, name: str, role: Role) -> str:
         role: Which of the two.
     """
     physical = fit("IAM role", name, region, _part(role))
-    return f"arn:{partition(region)}:iam::{account}:role{PATH}{physical}"
+    return f"arn:{partition(region)}:iam::{account}:role{CI_PATH}{physical}"
 
 
 def _part(role: Role) -> str:
@@ -91,6 +87,10 @@ class AwsCiIdentityArgs(CiIdentityArgs):
 class AwsCiIdentity(CiIdentityComponent):
     """Two roles: pull requests look with one, jobs of named environments deploy with the other.
 
+    They have a path of their own: a right to manage the stack's roles, which is given by their names, is none
+    to manage these. An access entry takes an ARN with a path
+    (https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html).
+
     The account trusts GitHub's issuer once, whatever the number of environments, so the provider is protected
     and left out where `trust.create_provider` is false. It has no thumbprints: AWS verifies GitHub's issuer
     with its own trust store (aws-actions/configure-aws-credentials#357).
@@ -111,7 +111,7 @@ class AwsCiIdentity(CiIdentityComponent):
         self._args = args
         self.provider_arn = self._github_provider()
         self._roles = RoleMaker(
-            owner=self, prefix=name, name=args.name, region=args.region, tags=args.tags, path=PATH
+            owner=self, prefix=name, name=args.name, region=args.region, tags=args.tags, path=CI_PATH
         )
         preview = self._role("preview", args.trust.preview_subjects, PREVIEW_SECONDS)
         deploy = self._role("deploy", args.trust.deploy_subjects, args.trust.session_minutes * 60)
@@ -166,7 +166,7 @@ class AwsCiIdentity(CiIdentityComponent):
                 "Sid": "NotItsOwnRights",
                 "Effect": "Deny",
                 "Action": "iam:*",
-                "Resource": [f"{account}:role{PATH}*", f"{account}:policy{PATH}*", provider],
+                "Resource": [f"{account}:role{CI_PATH}*", f"{account}:policy{CI_PATH}*", provider],
             },
             {
                 "Sid": "NotTheStateItself",

@@ -15,7 +15,7 @@ from gpuplatform.aws.identity import RoleMaker
 from gpuplatform.aws.kubeconfig import kubeconfig, kubeconfig_command
 from gpuplatform.aws.network import AwsNetwork, AwsNetworkIds
 from gpuplatform.aws.policies import service_trust
-from gpuplatform.aws.resource import AwsResource, Key
+from gpuplatform.aws.resource import LONGEST_WINDOW, AwsResource, Key
 from gpuplatform.aws.settings import api_access, encryption, people, upgrades
 from gpuplatform.aws.system_pool import Arch, system_pool
 from gpuplatform.aws.zones import control_plane_zones
@@ -26,8 +26,6 @@ __all__ = ["EksCluster", "EksClusterArgs", "EksClusterIds", "EksFabricIds"]
 
 LOG_TYPES: Final = ("api", "audit", "authenticator", "controllerManager", "scheduler")
 LOG_RETENTION_DAYS: Final = 90
-KEY_DELETION_DAYS: Final = 30
-"""The longest that KMS offers: until then a key deleted by mistake can be called back."""
 
 # The CNI's policy is absent: the add-on has a role of its own. Images are pulled, never pushed.
 NODE_POLICIES: Final = ("AmazonEKSWorkerNodePolicy", "AmazonEC2ContainerRegistryPullOnly")
@@ -44,6 +42,8 @@ class EksClusterArgs(ClusterArgs):
     Attributes:
         network: The network, or the IDs of one that exists.
         system_arch: Architecture of the system pool's machines, which decides their image.
+        role_boundary: ARN of the permissions boundary of every role that is made for the cluster and its
+            pods; a pipeline's role makes none without `gpuplatform.permissions.aws.boundary_arn`.
 
     Raises:
         Refusal: EKS cannot build it.
@@ -54,6 +54,7 @@ class EksClusterArgs(ClusterArgs):
 
     network: AwsNetwork | AwsNetworkIds
     system_arch: Arch = "amd64"
+    role_boundary: str | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -122,6 +123,7 @@ class EksCluster(ClusterComponent):
 
     Attributes:
         ids: What an `EksGpuPool` needs.
+        role_boundary: As in the arguments, for roles that others make for its pods.
     """
 
     TOKEN = "gpuplatform:index:EksCluster"  # noqa: S105 - a type token, no secret
@@ -129,12 +131,21 @@ class EksCluster(ClusterComponent):
     oidc_provider_arn: pulumi.Output[str]
     node_role_arn: pulumi.Output[str]
     ids: EksClusterIds
+    role_boundary: str | None
 
     def __init__(self, name: str, args: EksClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__(name, opts)
         self._name = name
         self._args = args
-        self._roles = RoleMaker(owner=self, prefix=name, name=args.name, region=args.region, tags=args.tags)
+        self.role_boundary = args.role_boundary
+        self._roles = RoleMaker(
+            owner=self,
+            prefix=name,
+            name=args.name,
+            region=args.region,
+            tags=args.tags,
+            boundary=args.role_boundary,
+        )
         network = args.network_ids
         cluster = self._control_plane(network)
         access = admin_access(self, name, args, cluster=cluster)
@@ -226,7 +237,7 @@ class EksCluster(ClusterComponent):
             {
                 "description": f"Kubernetes secrets of {args.name}",
                 "enableKeyRotation": True,
-                "deletionWindowInDays": KEY_DELETION_DAYS,
+                "deletionWindowInDays": LONGEST_WINDOW,
                 "tags": args.tags.aws(Name=f"{args.name}-secrets"),
             },
             self.child(protect=args.protect),

@@ -44,6 +44,7 @@ class RoleMaker:
             regions must not meet.
         tags: Tags of every role.
         path: Path of the roles and of policies of their own; part of their ARNs.
+        boundary: ARN of the most that the roles can do, whatever their policies say; none where left out.
     """
 
     owner: Component
@@ -52,6 +53,7 @@ class RoleMaker:
     region: str
     tags: Tags
     path: str = "/"
+    boundary: str | None = None
 
     def make(
         self,
@@ -81,6 +83,7 @@ class RoleMaker:
             # Left out, it is the root; written out, it would be a change for every role that exists.
             path=self.path if self.path != "/" else None,
             max_session_duration=session_seconds,
+            permissions_boundary=self.boundary,
             tags=self.tags.aws(),
             opts=self.owner.child(),
         )

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import pulumi
 
-from gpuplatform.aws.bucket import LONGEST_WINDOW, SHORTEST_WINDOW, closed_bucket
+from gpuplatform.aws.bucket import closed_bucket
 from gpuplatform.aws.identity import document
-from gpuplatform.aws.resource import Key
+from gpuplatform.aws.resource import LONGEST_WINDOW, SHORTEST_WINDOW, Key
 from gpuplatform.aws.storage_policies import fsx_key_policy
 from gpuplatform.contracts import ObjectStoreArgs, ObjectStoreComponent, StorageHandle, Volume
 from gpuplatform.storage import ObjectPlan

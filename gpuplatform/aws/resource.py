@@ -6,13 +6,27 @@ The small modules, `eks` and `iam`, are used as they are.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import pulumi
 
 from gpuplatform.component import PlainResource
 
-__all__ = ["AwsResource", "Bucket", "Key", "LaunchTemplate", "LustreFileSystem"]
+__all__ = [
+    "LONGEST_WINDOW",
+    "SHORTEST_WINDOW",
+    "AwsResource",
+    "Bucket",
+    "Key",
+    "LaunchTemplate",
+    "LustreFileSystem",
+]
+
+
+LONGEST_WINDOW: Final = 30
+SHORTEST_WINDOW: Final = 7
+"""Days for which KMS keeps a key that was deleted, at most and at least: until then it can be called back
+(https://docs.aws.amazon.com/kms/latest/APIReference/API_ScheduleKeyDeletion.html)."""
 
 
 class AwsResource(PlainResource):

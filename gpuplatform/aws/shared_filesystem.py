@@ -9,21 +9,22 @@ from typing import Any, Final
 
 import pulumi
 
-from gpuplatform.aws.bucket import LONGEST_WINDOW, SHORTEST_WINDOW
 from gpuplatform.aws.network import AwsNetwork, AwsNetworkIds
 from gpuplatform.aws.object_store import AwsObjectStore
-from gpuplatform.aws.resource import AwsResource, Key, LustreFileSystem
+from gpuplatform.aws.resource import LONGEST_WINDOW, SHORTEST_WINDOW, AwsResource, Key, LustreFileSystem
 from gpuplatform.contracts import SharedFilesystemArgs, SharedFilesystemComponent, StorageHandle, Volume
 from gpuplatform.errors import Refusal
 
-__all__ = ["LUSTRE_PORTS", "AwsSharedFilesystem", "AwsSharedFilesystemArgs"]
+__all__ = ["AwsSharedFilesystem", "AwsSharedFilesystemArgs"]
 
 LUSTRE_PORTS: Final = ((988, 988), (1018, 1023))
 """TCP, both ways, between clients and servers and among servers. With 988 alone the file system is created
 and mounts time out (https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html)."""
 
 VERSION: Final = "2.15"
-"""Of Lustre: the newest that FSx has; the client in Amazon Linux 2023 speaks it."""
+"""Of Lustre: supported by all kinds and recommended for new ones
+(https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystem.html); the defaults are older. Nodes
+need a kernel that goes with it (.../LustreGuide/lustre-client-matrix.html)."""
 
 BACKUP_DAYS: Final = 7
 EVENTS: Final = ("NEW", "CHANGED", "DELETED")

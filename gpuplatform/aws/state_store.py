@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import pulumi
 
-from gpuplatform.aws.bucket import LONGEST_WINDOW, closed_bucket
-from gpuplatform.aws.resource import AwsResource, Key
+from gpuplatform.aws.bucket import closed_bucket
+from gpuplatform.aws.resource import LONGEST_WINDOW, AwsResource, Key
 from gpuplatform.aws.storage_policies import state_access
 from gpuplatform.contracts import StateStoreArgs, StateStoreComponent
 from gpuplatform.naming import fit

@@ -49,7 +49,14 @@ class AwsWorkloadIdentity(WorkloadIdentityComponent):
         self, name: str, args: AwsWorkloadIdentityArgs, opts: pulumi.ResourceOptions | None = None
     ) -> None:
         super().__init__(name, opts)
-        roles = RoleMaker(owner=self, prefix=name, name=args.name, region=args.region, tags=args.tags)
+        roles = RoleMaker(
+            owner=self,
+            prefix=name,
+            name=args.name,
+            region=args.region,
+            tags=args.tags,
+            boundary=args.cluster.role_boundary,
+        )
         part = f"pods-{args.namespace}-{args.service_account}"
         trust = args.cluster.cluster_id.apply(
             lambda arn: pod_identity_trust(arn, args.namespace, args.service_account)

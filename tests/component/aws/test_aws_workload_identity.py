@@ -27,7 +27,7 @@ def object_store(tags, tier):
 
 @pytest.fixture
 def identity(run, tags):
-    def make(*tiers):
+    def make(*tiers, boundary=None):
         made = {}
 
         def program():
@@ -43,6 +43,8 @@ def identity(run, tags):
                     system_min=2,
                     system_max=2,
                     tags=tags,
+                    mounts=("object", "lustre"),
+                    role_boundary=boundary,
                 ),
             )
             args = AwsWorkloadIdentityArgs(
@@ -139,3 +141,18 @@ def test_a_bucket_depends_on_nothing_of_the_cluster(identity):
             assert not [urn for urn in resource.dependencies if "EksCluster" in by_urn[urn].urn], (
                 resource.name
             )
+
+
+BOUNDARY = f"arn:aws:iam::{ACCOUNT}:policy/gpuplatform-ci/vision-prod-us-east-1-boundary"
+
+
+def test_every_role_of_the_cluster_and_its_pods_has_the_boundary_that_pipelines_must_give(identity):
+    recorded, _ = identity("data", boundary=BOUNDARY)
+    roles = recorded.of_type("aws:iam/role:Role")
+    assert len(roles) >= 5
+    assert {role.inputs["permissionsBoundary"] for role in roles} == {BOUNDARY}
+
+
+def test_without_a_pipeline_no_role_has_one(identity):
+    recorded, _ = identity("data")
+    assert not [r.name for r in recorded.of_type("aws:iam/role:Role") if "permissionsBoundary" in r.inputs]
