@@ -14,7 +14,18 @@ from typing import Annotated
 
 import typer
 
-from gpuplatform.cli import accept, bootstrap, engine, permissions, plan, sandbox, schema, sku, workflow
+from gpuplatform.cli import (
+    accept,
+    bootstrap,
+    engine,
+    permissions,
+    plan,
+    sandbox,
+    schedule,
+    schema,
+    sku,
+    workflow,
+)
 from gpuplatform.errors import GpuPlatformError
 
 __all__ = ["app", "main"]
@@ -37,6 +48,7 @@ app.command("schema")(schema.schema)
 app.command("workflow")(workflow.workflow)
 app.command("bootstrap")(bootstrap.bootstrap)
 app.command("permissions")(permissions.permissions)
+app.command("schedule")(schedule.schedule)
 app.add_typer(sku.app, name="sku")
 app.add_typer(sandbox.app, name="sandbox")
 app.add_typer(engine.app, name="engine")

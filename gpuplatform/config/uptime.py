@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from dataclasses import dataclass
-from datetime import datetime, time
+from datetime import time
+from functools import cache
+from importlib import resources
 from typing import Annotated, Any, Final
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 
@@ -27,10 +30,9 @@ class Uptime:
     Attributes:
         text: As it is written.
         days: Weekdays on which it begins, Monday 0.
-        start: When it begins, by the zone's clock; a time that a change of the clocks skips is read as the
-            one after it.
+        start: When it begins, by the zone's clock.
         end: When it ends: on the next day where it is not after `start`.
-        zone: The time zone.
+        zone: The time zone. `gpuplatform.schedule` says what a change of its clocks does.
     """
 
     text: str
@@ -41,14 +43,6 @@ class Uptime:
 
     def __str__(self) -> str:
         return self.text
-
-    def is_up(self, moment: datetime) -> bool:
-        """Whether the environment is to be up at `moment`, which knows its time zone."""
-        local = moment.astimezone(self.zone)
-        now, today = local.time(), local.weekday()
-        if self.start < self.end:
-            return today in self.days and self.start <= now < self.end
-        return (today in self.days and now >= self.start) or ((today - 1) % 7 in self.days and now < self.end)
 
 
 def _parse(value: Any) -> Uptime:
@@ -75,23 +69,34 @@ def _clock(text: str) -> time:
 
 
 def _days(text: str) -> frozenset[int]:
-    if text in _NAMED:
-        return _NAMED[text]
     found: set[int] = set()
     for part in text.split(","):
         first, _, last = part.partition("-")
-        if first not in _DAYS or (last or first) not in _DAYS:
+        if part in _NAMED:
+            found |= _NAMED[part]
+        elif first not in _DAYS or (last or first) not in _DAYS:
             raise ValueError(f"{part!r} is no day; the days are {', '.join(_DAYS)}, weekdays and daily")
-        begin, end = _DAYS.index(first), _DAYS.index(last or first)
-        found |= {day % 7 for day in range(begin, (end if end >= begin else end + 7) + 1)}
+        else:
+            begin, end = _DAYS.index(first), _DAYS.index(last or first)
+            found |= {day % 7 for day in range(begin, (end if end >= begin else end + 7) + 1)}
     return frozenset(found)
 
 
 def _zone(name: str) -> ZoneInfo:
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise ValueError(f"there is no time zone {name!r}; write one such as Europe/Berlin or UTC") from None
+    # A system may have names of its own (localtime, posix/...), and a file system that ignores case would
+    # take europe/berlin: the same file must mean the same on every machine.
+    if name not in _zones():
+        near = difflib.get_close_matches(name, _zones(), n=1)
+        hint = f"did you mean {near[0]}?" if near else "write one such as Europe/Berlin or UTC"
+        raise ValueError(f"there is no time zone {name!r}; {hint}")
+    return ZoneInfo(name)
+
+
+@cache
+def _zones() -> frozenset[str]:
+    """The IANA time zone database's names."""
+    names = resources.files("tzdata").joinpath("zones").read_text(encoding="utf-8").split()
+    return frozenset(names) - {"Factory"}
 
 
 UptimeText = Annotated[
