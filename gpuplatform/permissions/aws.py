@@ -45,6 +45,7 @@ WILDCARDS: Final[dict[str, str]] = {
 
 RESOURCE_WIDE: Final[dict[str, str]] = {
     "kms:CreateKey": "a key has no name before it exists; it must ask for the stack's tags",
+    "kms:TagResource": "likewise, and for keys without an alias alone; on others it is bound to their tags",
 }
 """Actions that change something and are allowed on `*`, with the reason."""
 

@@ -321,9 +321,10 @@ def _kms(name: str, variant: str, scope: AwsScope) -> Iterator[Grant]:
     if name == "CreateKey":
         yield Grant(resources=("*",), condition=new)
     elif variant == "new":
-        # Nobody's key with a name is taken by tagging it (https://docs.aws.amazon.com/kms/latest/
-        # developerguide/alias-authorization.html).
-        yield Grant(resources=key, condition={**new, "Null": {"kms:ResourceAliases": "true"}})
+        # On `*`: a new key's tags are refused to whom they are allowed on particular keys alone. Nobody's key
+        # with a name is taken by tagging it (https://docs.aws.amazon.com/kms/latest/developerguide/
+        # tag-permissions.html and alias-authorization.html).
+        yield Grant(resources=("*",), condition={**new, "Null": {"kms:ResourceAliases": "true"}})
     elif name == "ListAliases":
         yield _anywhere(scope)
     elif name == "CreateGrant":

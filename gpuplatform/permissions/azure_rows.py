@@ -234,7 +234,7 @@ _ROWS: Final = (
         "Microsoft.StorageCache/amlFilesystems",
         "storage#microsoftstoragecache",
         joins=(_SUBNET_JOIN, _ASSIGN),
-        also="Microsoft.StorageCache/locations/ascOperations/read",
+        also="Microsoft.StorageCache/locations/ascoperations/read",
     ),
     _arm(
         "consumption:Budget",

@@ -81,16 +81,17 @@ _ROWS: Final = (
         source=f"{_DOCS}service-usage/docs/access-control",
         read=("resourcemanager.projects.get", "serviceusage.services.use"),
     ),
-    # RBAC in the cluster, or roles/container.admin of `cluster.admins`, says what it may do there.
+    # A kubeconfig is the cluster's address and certificate authority; roles/container.admin of `cluster.admins`
+    # says what somebody may do there. `container.clusters.connect` is for endpoints by DNS, which we have not.
     Row(
         type="pulumi:providers:kubernetes",
         source=f"{_DOCS}kubernetes-engine/docs/how-to/cluster-access-for-kubectl",
-        read=("container.clusters.get", "container.clusters.connect"),
+        read=("container.clusters.get",),
     ),
     Row(
         type="kubernetes:",
         source=f"{_DOCS}kubernetes-engine/docs/how-to/cluster-access-for-kubectl",
-        read=("container.clusters.get", "container.clusters.connect"),
+        read=("container.clusters.get",),
     ),
     _compute("network:Network", "networks", network=False),
     _compute(
