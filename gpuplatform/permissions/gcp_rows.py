@@ -81,8 +81,9 @@ _ROWS: Final = (
         source=f"{_DOCS}service-usage/docs/access-control",
         read=("resourcemanager.projects.get", "serviceusage.services.use"),
     ),
-    # A kubeconfig is the cluster's address and certificate authority; roles/container.admin of `cluster.admins`
-    # says what somebody may do there. `container.clusters.connect` is for endpoints by DNS, which we have not.
+    # A kubeconfig is the cluster's address and certificate authority; what somebody may do there, the
+    # roles/container.admin of `cluster.admins` says. Endpoints by DNS, which we have not, would ask for
+    # `container.clusters.connect`.
     Row(
         type="pulumi:providers:kubernetes",
         source=f"{_DOCS}kubernetes-engine/docs/how-to/cluster-access-for-kubectl",

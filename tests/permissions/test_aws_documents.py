@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from fnmatch import fnmatchcase
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from permissions.iam_evaluator import Iam, as_list
 from samples import STACKS, config_of, recording_of
 
 from gpuplatform.config import Aws
@@ -24,49 +24,6 @@ BOUNDARY = aws.boundary_arn(SCOPE)
 OURS = {f"aws:ResourceTag/{key}": value for key, value in TAGS.items()}
 ASKED = {f"aws:RequestTag/{key}": value for key, value in TAGS.items()}
 READ = re.compile(r"[a-z0-9-]+:(Describe|Get|List|View)\w+")
-
-
-class Iam:
-    """As IAM evaluates policies on a role: denied, unless a statement allows it and none denies it.
-
-    Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html.
-    """
-
-    def __init__(self, *documents: Mapping[str, Any]) -> None:
-        self.statements = [statement for document in documents for statement in document["Statement"]]
-
-    def allows(self, action: str, resource: str, **context: str) -> bool:
-        effects = {
-            statement["Effect"]
-            for statement in self.statements
-            if any(fnmatchcase(action, each) for each in _list(statement["Action"]))
-            and any(fnmatchcase(resource, each) for each in _list(statement["Resource"]))
-            and all(
-                _holds(operator, context.get(key), _list(values))
-                for operator, keys in statement.get("Condition", {}).items()
-                for key, values in keys.items()
-            )
-        }
-        return "Allow" in effects and "Deny" not in effects
-
-
-def _holds(operator: str, value: str | None, values: list[str]) -> bool:
-    match operator:
-        case "StringEquals" | "Bool":
-            return value in values
-        case "StringNotEquals":
-            return value not in values  # true as well where the key is missing
-        case "ArnLike":
-            return value is not None and any(fnmatchcase(value, each) for each in values)
-        case "ArnNotLike":
-            return value is None or not any(fnmatchcase(value, each) for each in values)
-        case "Null":
-            return (value is None) == (values == ["true"])
-    raise AssertionError(operator)
-
-
-def _list(value: str | list[str]) -> list[str]:
-    return [value] if isinstance(value, str) else value
 
 
 def _iam(resource: str) -> str:
@@ -122,7 +79,7 @@ def test_splitting_loses_no_action() -> None:
     evaluated = Iam(*aws.policies("deploy", EVERYTHING, scope))
     wanted = {action.partition("#")[0] for row in TABLE.values() for action in row.granted("deploy")}
     wanted -= {"s3:DeleteObject", "s3:DeleteObjectVersion", "s3:ListBucketVersions"}
-    found = {one for statement in evaluated.statements for one in _list(statement["Action"])}
+    found = {one for statement in evaluated.statements for one in as_list(statement["Action"])}
     assert wanted <= found
     assert evaluated.allows("s3:PutBucketPolicy", f"arn:aws:s3:::{named[-1]}")
 
@@ -135,7 +92,7 @@ def test_no_action_is_a_wildcard_without_a_reason() -> None:
     ]
     for document in documents:
         for statement in document["Statement"]:
-            used |= {action for action in _list(statement["Action"]) if "*" in action or "?" in action}
+            used |= {action for action in as_list(statement["Action"]) if "*" in action or "?" in action}
             assert "NotAction" not in statement
             assert "NotResource" not in statement
     assert used == aws.WILDCARDS.keys()
