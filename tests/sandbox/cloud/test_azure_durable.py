@@ -252,8 +252,9 @@ def test_lustre_needs_room_and_sizes_that_are_sold(azure, inside, subnet, refusa
         base = {
             **inside,
             "amlFilesystemName": "x",
+            "filesystemSubnet": subnet.id,
             "zones": ["1"],
-            "maintenanceWindow": {"dayOfWeek": "Sunday"},
+            "maintenanceWindow": {"dayOfWeek": "Sunday", "timeOfDayUTC": "02:00"},
         }
         return azure.check(LUSTRE, "x", {**base, **changes}).failures
 

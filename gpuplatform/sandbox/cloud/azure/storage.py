@@ -37,10 +37,9 @@ def _check_account(call: Call) -> Iterator[Problem]:
     """https://learn.microsoft.com/rest/api/storagerp/storage-accounts/create."""
     if call.get("minimumTlsVersion") == "TLS1_3":
         yield Problem("minimumTlsVersion", "TLS 1.3 is not supported as the minimum")
-    if call.get("encryption.keySource") == "Microsoft.Keyvault" and not (
-        call.get("encryption.keyVaultProperties.keyName")
-        and call.get("encryption.keyVaultProperties.keyVaultUri")
-    ):
+    encryption = call.inputs.get("encryption") or {}
+    own = encryption.get("keySource") == "Microsoft.Keyvault"
+    if own and not encryption.get("keyVaultProperties"):
         yield Problem("encryption.keyVaultProperties", "is required with keySource Microsoft.Keyvault")
     kind, sku = call.get("kind"), str(call.get("sku.name"))
     if kind == "FileStorage" and not sku.startswith(("Premium", "Standard")):
