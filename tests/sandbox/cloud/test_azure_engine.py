@@ -97,7 +97,7 @@ tags = Tags(environment="dev", project="vision", team="vision", cost_center="471
 common = {"name": "vision-dev", "region": "eastus", "tags": tags, "subscription": SUBSCRIPTION}
 provider = azure_native.Provider("azure", subscription_id=SUBSCRIPTION, location="eastus")
 opts = pulumi.ResourceOptions(provider=provider)
-environments = ["dev", "second"] if pulumi.Config().get_bool("keep") else ["dev"]
+environments = ("dev", "second") if pulumi.Config().get_bool("keep") else ("dev",)
 state = AzureStateStore("state", AzureStateStoreArgs(**common), opts)
 nothing = AzureActions(actions=())
 ci = AzureCiIdentity(
