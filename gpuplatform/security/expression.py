@@ -65,16 +65,22 @@ def claims_matching_scope(text: str) -> Scope | None:
     return reduce(Scope.__and__, scopes) if len(scopes) == len(parts) else None
 
 
+def _tokens(text: str) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    end = 0
+    while match := _TOKEN.match(text, end):
+        kind = str(match.lastgroup)
+        found.append((kind, match[kind]))
+        end = match.end()
+    if text[end:].strip():
+        raise _UnreadableError
+    return found
+
+
 class _Parser:
     def __init__(self, text: str, mapping: Mapping[str, str]) -> None:
         self._mapping = mapping
-        self._tokens: list[tuple[str, str]] = []
-        end = 0
-        for match in iter(lambda: _TOKEN.match(text, end), None):
-            self._tokens.append((str(match.lastgroup), match.group(str(match.lastgroup))))
-            end = match.end()
-        if text[end:].strip():
-            raise _UnreadableError
+        self._tokens = _tokens(text)
         self._at = 0
 
     def whole(self) -> Scope:
@@ -196,15 +202,11 @@ def _compare(left: _Operand, sign: str, right: _Operand) -> Scope:
     if not isinstance(left, _Claim):
         return ANYONE
     if sign == "==" and isinstance(right, str):
-        return _exactly(left.name, right)
+        return claim_scope(left.name, right)
     if sign == "in" and isinstance(right, tuple) and right:
-        scopes = [_exactly(left.name, one) if isinstance(one, str) else ANYONE for one in right]
+        scopes = [claim_scope(left.name, one) if isinstance(one, str) else ANYONE for one in right]
         return reduce(Scope.__or__, scopes)
     return Scope(why=f"{left.name} {sign} ...")
-
-
-def _exactly(claim: str, value: str) -> Scope:
-    return claim_scope(claim, value)
 
 
 def _called(target: _Operand, method: str, arguments: list[_Operand]) -> _Operand:

@@ -145,10 +145,10 @@ def _statement(source: Any) -> Statement:
 
 def _principals(source: Mapping[str, Any]) -> tuple[Mapping[str, tuple[str, ...]], str]:
     if _get(source, "NotPrincipal") is not None:
-        return {kind: ("*",) for kind in ("AWS", "Federated")}, ""
+        return dict.fromkeys(("AWS", "Federated"), ("*",)), ""
     principal = _get(source, "Principal")
     if principal == "*":
-        return {kind: ("*",) for kind in ("AWS", "Federated")}, ""
+        return dict.fromkeys(("AWS", "Federated"), ("*",)), ""
     if not isinstance(principal, Mapping):
         return {}, "Principal" if _unknown(principal) else ""
     known = {

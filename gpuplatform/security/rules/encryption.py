@@ -49,7 +49,7 @@ def turned_off(key: str | tuple[str, ...], off: frozenset[str], message: str, wa
     return check
 
 
-def _said(case: Case, flag: bool | Unknown | None, name: str) -> Iterator[Finding]:  # noqa: FBT001
+def _said(case: Case, flag: bool | Unknown | None, name: str) -> Iterator[Finding]:
     if isinstance(flag, Unknown):
         yield case.undecided("encryption", flag)
     elif flag is not True:

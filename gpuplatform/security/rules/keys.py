@@ -27,7 +27,7 @@ def exists(what: str, way_out: str = _FEDERATE) -> Check:
     return check
 
 
-def _must_be(key: str, wanted: bool, message: str) -> Check:  # noqa: FBT001
+def _must_be(key: str, wanted: bool, message: str) -> Check:
     """Open to keys unless the switch says otherwise."""
 
     def check(case: Case) -> Iterator[Finding]:

@@ -93,7 +93,7 @@ def _open(
     case: Case,
     open_: bool | Unknown,
     protocol: str | Unknown,
-    ports: list[Ports] | Unknown,  # noqa: FBT001
+    ports: list[Ports] | Unknown,
 ) -> Iterator[Finding]:
     if open_ is True:
         yield from _judge(case, protocol, ports)

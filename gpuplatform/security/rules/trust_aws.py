@@ -60,7 +60,7 @@ def _federated(statement: Statement, case: Case) -> Iterator[Finding]:
         conditions = [
             (one.key.removeprefix(f"{issuer.casefold()}:"), one)
             for one in statement.conditions
-            if one.key.startswith(f"{issuer.casefold()}:") or one.unknown and not one.key
+            if one.key.startswith(f"{issuer.casefold()}:") or (one.unknown and not one.key)
         ]
         if kind == "imitation":
             yield imitation(issuer, case)
@@ -174,7 +174,7 @@ def _other(
     issuer: str,
     shared: bool,
     conditions: list[tuple[str, Condition]],
-    case: Case,  # noqa: FBT001
+    case: Case,
 ) -> Iterator[Finding]:
     """Another issuer: its claims are its own, so only that one of them is checked can be asked for."""
     keys = (
@@ -194,7 +194,7 @@ def _other(
 
 def _hollow(value: str) -> bool:
     """Whether a pattern fixes nothing but its own grammar, such as `project_path:*`."""
-    head = value.split("*")[0].split("?")[0].split("${")[0]
+    head = value.split("*", maxsplit=1)[0].split("?", maxsplit=1)[0].split("${", maxsplit=1)[0]
     return has_wildcard(value) and head.rpartition(":")[2].strip("/") == "" and head.count(":") <= 1
 
 

@@ -69,9 +69,9 @@ def _subject(issuer: str | Unknown, case: Case) -> Iterator[Finding]:
         yield case.undecided("oidc-subject", subject)
     elif not subject:
         yield case.fail("oidc-subject", "no subject is named", "name the subject exactly")
-    elif isinstance(issuer, str) and kind_of(issuer, case.settings.github_issuers) == "github":
-        yield from judge_scope(claim_scope("sub", subject), case)
-    elif subject.startswith(("repo:", "repository")):
+    elif (
+        isinstance(issuer, str) and kind_of(issuer, case.settings.github_issuers) == "github"
+    ) or subject.startswith(("repo:", "repository")):
         yield from judge_scope(claim_scope("sub", subject), case)
     elif has_wildcard(subject):
         message = f"the subject {subject!r} has a wildcard, which Entra compares literally"
