@@ -48,7 +48,7 @@ _RULES: Final = {"type": "string", "enum": list(security.RULES)}
 SCHEMA: Final[dict[str, dict[str, Any]]] = {
     "githubOwners": {
         **schema.NAMES,
-        "description": "Owners on GitHub whose repositories may be trusted; any that is named exactly if left out.",
+        "description": "Owners on GitHub whose repositories may be trusted; if left out, any that is named.",
     },
     "githubIssuers": {
         **schema.NAMES,
@@ -97,7 +97,7 @@ SCHEMA: Final[dict[str, dict[str, Any]]] = {
 PACK: Final = serving.Pack(
     name=NAME,
     display_name="Security",
-    description="Trust, exposure, encryption, keys and protection of data, checked before anything is created.",
+    description="Trust, exposure, encryption, keys and protection of data, before anything is created.",
     watcher=SECURITY,
     concerns=security.concerns,
     reads_outputs=False,
@@ -131,7 +131,7 @@ class SecurityOperation(Operation[Settings]):
 
 
 def policies(operation: SecurityOperation) -> list[Policy]:
-    """Two: every rule in one, as the SDK reads all properties anew for each policy, and what blocks nothing."""
+    """Two: every rule in one, as the SDK reads all properties anew for each, and what blocks nothing."""
     return [
         ResourceValidationPolicy(
             name=SECURITY,

@@ -1,8 +1,8 @@
 """AWS policy documents: statements, principals and conditions, read as IAM reads them.
 
 Operators: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html.
-`ForAllValues:` and `...IfExists` also hold where the key is missing, and a negated operator lets in everything
-else, so none of them counts as a restriction.
+`ForAllValues:` and `...IfExists` also hold where the key is missing, and a negated operator lets in
+everything else, so none of them counts as a restriction.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def kind_of(issuer: str, own_githubs: Collection[str] = ()) -> Kind:
 
 
 def _resembles(host: str) -> bool:
-    """Whether a reader would take `host` for GitHub's: misspelt, in another alphabet, below another domain."""
+    """Whether a reader would take `host` for GitHub's: misspelt, other letters, another domain."""
     try:
         host = host.encode("ascii").decode("idna") if "xn--" in host else host
     except UnicodeError:

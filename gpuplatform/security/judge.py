@@ -39,7 +39,7 @@ _SUBJECTS: Final = (
     keys,
     protection,
 )
-# Every service of Google's has these three: gcp:storage/bucketIAMMember:BucketIAMMember, gcp:cloudrun/iamBinding:...
+# Every service of Google's has these three: gcp:storage/bucketIAMMember:BucketIAMMember.
 _GRANTS: Final = re.compile(r"gcp:.*(iam|IAM|Iam)(Member|Binding|Policy)")
 
 

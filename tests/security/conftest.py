@@ -1,4 +1,4 @@
-"""Drives the security pack as the engine does: protobuf requests in, diagnostics out; rules see real proxies."""
+"""Drives the security pack as the engine does: requests in, diagnostics out; rules see real proxies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The security pack in the real engine: over a program that does not import gpuplatform, and over a sample."""
+"""The security pack in the real engine: over a program without gpuplatform, and over samples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exposure, ports, API servers, encryption, keys and protection: hostile settings block, harmless ones say nothing."""
+"""Exposure, ports, API servers, encryption, keys and protection: hostile ones block, harmless say nothing."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ FIREWALL = "gcp:compute/firewall:Firewall"
 GKE = "gcp:container/cluster:Cluster"
 CLOUD_SQL = "gcp:sql/databaseInstance:DatabaseInstance"
 FLAGS = ("blockPublicAcls", "blockPublicPolicy", "ignorePublicAcls", "restrictPublicBuckets")
+NOWHERE = "0.0.0.0"  # noqa: S104 - a setting, not a socket
 DEV = {"tags": {"Environment": "Dev"}}
 
 
@@ -117,8 +118,8 @@ HOSTILE = [
     (ACCOUNT, account(allowBlobPublicAccess=True), "public-access"),
     (CONTAINER, {"publicAccess": "Container"}, "public-access"),
     (CONTAINER, {"publicAccess": "Blob"}, "public-access"),
-    (SQL_FIREWALL, {"startIpAddress": "0.0.0.0", "endIpAddress": "255.255.255.255"}, "public-access"),
-    (SQL_FIREWALL, {"startIpAddress": "0.0.0.0", "endIpAddress": "0.0.0.0"}, "public-access"),
+    (SQL_FIREWALL, {"startIpAddress": NOWHERE, "endIpAddress": "255.255.255.255"}, "public-access"),
+    (SQL_FIREWALL, {"startIpAddress": NOWHERE, "endIpAddress": NOWHERE}, "public-access"),
     (REGISTRY, {"anonymousPullEnabled": True}, "public-access"),
     (GCS_MEMBER, {"role": "roles/storage.objectViewer", "member": "allUsers"}, "public-access"),
     (

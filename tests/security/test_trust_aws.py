@@ -1,4 +1,4 @@
-"""OIDC-4 on AWS: what a role's trust policy lets in. Every hostile one blocks, no harmless one says a word."""
+"""OIDC-4 on AWS: what a role's trust policy lets in. Hostile ones block, harmless ones say nothing."""
 
 from __future__ import annotations
 

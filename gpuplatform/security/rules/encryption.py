@@ -1,7 +1,8 @@
 """Data at rest that a service encrypts only when asked to, and encryption that is turned off.
 
-Deliberately silent where a service always encrypts: S3 since 2023 (https://docs.aws.amazon.com/AmazonS3/latest/userguide/default-encryption-faq.html),
-FSx (https://docs.aws.amazon.com/fsx/latest/LustreGuide/encryption-at-rest.html), DynamoDB, Azure Storage and disks
+Deliberately silent where a service always encrypts: S3 since 2023
+(https://docs.aws.amazon.com/AmazonS3/latest/userguide/default-encryption-faq.html), FSx
+(https://docs.aws.amazon.com/fsx/latest/LustreGuide/encryption-at-rest.html), DynamoDB, Azure Storage and disks
 (https://learn.microsoft.com/azure/security/fundamentals/encryption-atrest), everything in Google Cloud
 (https://cloud.google.com/docs/security/encryption/default-encryption).
 """
@@ -92,7 +93,7 @@ def _machine_disks(case: Case) -> Iterator[Finding]:
 
 
 def _eks(case: Case) -> Iterator[Finding]:
-    """Since 1.28 AWS encrypts all of the API's data with a key of its own; before, secrets only when asked to.
+    """Since 1.28 AWS encrypts all of the API's data with its own key; before, secrets only when asked to.
 
     https://docs.aws.amazon.com/eks/latest/userguide/envelope-encryption.html
     """
@@ -111,7 +112,7 @@ def _eks(case: Case) -> Iterator[Finding]:
 
 
 def _replication_group(case: Case) -> Iterator[Finding]:
-    # Valkey's default is encrypted, Redis OSS's is not (aws:elasticache/replicationGroup, atRestEncryptionEnabled).
+    # Valkey's default is encrypted, Redis OSS's is not (the provider's docs of this property).
     flag = on(case.raw.props, "atRestEncryptionEnabled")
     engine = props.text(case.raw.props, "engine")
     if flag is not None or str(engine).casefold() != "valkey":

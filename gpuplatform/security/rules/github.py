@@ -36,7 +36,7 @@ def judge_scope(scope: Scope, case: Case) -> Iterator[Finding]:
         yield case.fail(
             "oidc-subject",
             f"trusts the ref of a pull request{why}, whose author may be anybody",
-            "name an environment or a branch; for previews repo:ORG/REPO:pull_request, which forks do not get",
+            "name an environment or a branch; previews: repo:ORG/REPO:pull_request, which forks do not get",
         )
     elif not scope.narrowed and not case.settings.whole_repository:
         message = f"trusts every branch, tag, environment and pull request of the repository{why}"

@@ -69,7 +69,7 @@ def _judge(case: Case, protocol: str | Unknown, ports: list[Ports] | Unknown) ->
         yield case.fail("open-port", f"lets the whole internet in on port {names}{more}", _WAY_OUT)
 
 
-def _sources(case: Case, sources: list[str], unknown: Unknown | None) -> bool | Unknown:
+def _sources(sources: list[str], unknown: Unknown | None) -> bool | Unknown:
     if any(map(to_everyone, sources)):
         return True
     return unknown or False
@@ -84,9 +84,7 @@ def _aws_rule(
         texts, unknown = texts_at(rule, key)
         found += texts
         hidden = hidden or unknown
-    yield from _open(
-        case, _sources(case, found, hidden), props.text(rule, protocol), _aws_ports(rule, protocol)
-    )
+    yield from _open(case, _sources(found, hidden), props.text(rule, protocol), _aws_ports(rule, protocol))
 
 
 def _open(
@@ -151,7 +149,7 @@ def _azure_rule(case: Case, rule: Mapping[str, Any]) -> Iterator[Finding]:
     ranges, third = texts_at(rule, "destinationPortRange")
     more, fourth = texts_at(rule, "destinationPortRanges")
     ports: list[Ports] | Unknown = _ranges(ranges + more) or third or fourth or []
-    yield from _open(case, _sources(case, one + many, first or second), props.text(rule, "protocol"), ports)
+    yield from _open(case, _sources(one + many, first or second), props.text(rule, "protocol"), ports)
 
 
 def _ranges(texts: list[str]) -> list[Ports]:
@@ -174,7 +172,7 @@ def _firewall(case: Case) -> Iterator[Finding]:
     for allow in allows:
         texts, unread = texts_at(allow, "ports")
         ports: list[Ports] | Unknown = _ranges(texts) or unread or [(0, _LAST)]
-        yield from _open(case, _sources(case, sources, unknown), props.text(allow, "protocol"), ports)
+        yield from _open(case, _sources(sources, unknown), props.text(allow, "protocol"), ports)
     if hidden:
         yield case.undecided("open-port", hidden)
 

@@ -20,7 +20,7 @@ _KEYS: Final = ("environment", "env", "stage")
 
 
 def environment(case: Case) -> str | Unknown:
-    """By the resource's tags or labels; else the last word of the stack's name, such as `dev` of `aws-dev`."""
+    """By the resource's tags or labels; else the stack's last word, such as `dev` of `aws-dev`."""
     for key in _TAGS:
         tags = props.mapping(case.raw.props, key)
         if isinstance(tags, Unknown):

@@ -120,7 +120,7 @@ def _entry(key: str, condition: Condition, *, hopeful: bool) -> Scope:
         return _BEST if hopeful else ANYONE
     scopes = [claim_scope(key, value) for value in condition.values]
     if condition.unknown:
-        scopes.append(_BEST if hopeful and (scopes or key not in {"aud"}) else ANYONE)
+        scopes.append(_BEST if hopeful and (scopes or key != "aud") else ANYONE)
     return reduce(Scope.__or__, scopes) if scopes else ANYONE
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from gpuplatform.guardrails import Unknown
@@ -21,6 +21,8 @@ __all__ = ["READERS"]
 _AUDIENCES: Final = frozenset(
     {"api://AzureADTokenExchange", "api://AzureADTokenExchangeUSGov", "api://AzureADTokenExchangeChina"}
 )
+
+_WAY_OUT: Final = "name the subject exactly"
 
 
 def _credential(case: Case) -> Iterator[Finding]:
@@ -48,42 +50,47 @@ def _issuer(issuer: str | Unknown, case: Case) -> Iterator[Finding]:
 
 
 def _subject(issuer: str | Unknown, case: Case) -> Iterator[Finding]:
-    source = case.raw.props
-    expression = props.value(source, "claimsMatchingExpression")
-    if isinstance(expression, dict):
+    expression = props.value(case.raw.props, "claimsMatchingExpression")
+    if isinstance(expression, Mapping):
         expression = props.text(expression, "value")
     if isinstance(expression, Unknown):
         yield case.undecided("oidc-subject", expression)
-        return
-    if isinstance(expression, str) and expression:
-        scope = claims_matching_scope(expression)
-        if scope is None:
-            yield case.undecided("oidc-subject", f"the expression cannot be read: {expression}")
-        elif isinstance(issuer, Unknown) or kind_of(issuer, case.settings.github_issuers) == "github":
-            yield from judge_scope(scope, case)
-        elif "matches '*'" in expression:
-            yield case.fail("oidc-subject", "any subject matches", "name the subject exactly")
-        return
-    subject = props.text(source, "subject")
+    elif expression:
+        yield from _expression(str(expression), issuer, case)
+    else:
+        yield from _exact(props.text(case.raw.props, "subject"), issuer, case)
+
+
+def _expression(expression: str, issuer: str | Unknown, case: Case) -> Iterator[Finding]:
+    scope = claims_matching_scope(expression)
+    if scope is None:
+        yield case.undecided("oidc-subject", f"the expression cannot be read: {expression}")
+    elif isinstance(issuer, Unknown) or kind_of(issuer, case.settings.github_issuers) == "github":
+        yield from judge_scope(scope, case)
+    elif "matches '*'" in expression:
+        yield case.fail("oidc-subject", "any subject matches", _WAY_OUT)
+
+
+def _exact(subject: str | Unknown, issuer: str | Unknown, case: Case) -> Iterator[Finding]:
+    """Entra compares literally; a wildcard would be the wish for more, and the next edit grants it."""
     if isinstance(subject, Unknown):
         yield case.undecided("oidc-subject", subject)
-    elif not subject:
-        yield case.fail("oidc-subject", "no subject is named", "name the subject exactly")
-    elif (
-        isinstance(issuer, str) and kind_of(issuer, case.settings.github_issuers) == "github"
-    ) or subject.startswith(("repo:", "repository")):
+        return
+    known = isinstance(issuer, str) and kind_of(issuer, case.settings.github_issuers) == "github"
+    if not subject:
+        yield case.fail("oidc-subject", "no subject is named", _WAY_OUT)
+    elif known or subject.startswith(("repo:", "repository")):
         yield from judge_scope(claim_scope("sub", subject), case)
     elif has_wildcard(subject):
         message = f"the subject {subject!r} has a wildcard, which Entra compares literally"
-        yield case.fail("oidc-subject", message, "name the subject exactly")
+        yield case.fail("oidc-subject", message, _WAY_OUT)
 
+
+_APPLICATION: Final = "azuread:index/application"
+_FLEXIBLE: Final = "FlexibleFederatedIdentityCredential"
 
 READERS: Final = {
     "azure-native:managedidentity:FederatedIdentityCredential": (_credential,),
-    "azuread:index/applicationFederatedIdentityCredential:ApplicationFederatedIdentityCredential": (
-        _credential,
-    ),
-    "azuread:index/applicationFlexibleFederatedIdentityCredential:ApplicationFlexibleFederatedIdentityCredential": (
-        _credential,
-    ),
+    f"{_APPLICATION}FederatedIdentityCredential:ApplicationFederatedIdentityCredential": (_credential,),
+    f"{_APPLICATION}{_FLEXIBLE}:Application{_FLEXIBLE}": (_credential,),
 }
