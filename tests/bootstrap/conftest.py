@@ -14,7 +14,7 @@ import pytest
 import yaml
 from samples import ROOT, TODAY
 
-from gpuplatform.bootstrap import Outcome, bootstrap
+from gpuplatform.bootstrap import Outcome, bootstrap, record
 from gpuplatform.bootstrap.place import Place
 from gpuplatform.config import KEY, find_project
 from gpuplatform.sandbox.cloud.world import Thing, World
@@ -49,6 +49,22 @@ class Stage:
         configure(self.sandbox.project.root, self.stack, change)
 
     @property
+    def record(self) -> dict[str, Any]:
+        """The record as it is now."""
+        found = record.read(self.place.record)
+        assert found is not None
+        return found
+
+    @property
+    def managed(self) -> list[tuple[str, str]]:
+        """URN and id of each thing that the record believes to be in a cloud, sorted."""
+        return sorted(
+            (resource["urn"], resource["id"])
+            for resource in record.resources(self.record)
+            if resource["custom"] and not resource["type"].startswith("pulumi:providers:")
+        )
+
+    @property
     def place(self) -> Place:
         return Place.of(self.sandbox.project.root, self.stack, self.sandbox.environ)
 
@@ -59,6 +75,7 @@ class Stage:
 
     @property
     def held(self) -> list[tuple[str, str]]:
+        """The same by the clouds' own record: equal, unless something leaked or is there twice."""
         return sorted((thing.urn, thing.id) for thing in self.things)
 
 

@@ -17,21 +17,6 @@ pytestmark = pytest.mark.engine
 CLOUDS = ("aws", "azure", "gcp")
 
 
-def managed(checkpoint: dict[str, Any]) -> list[tuple[str, str]]:
-    """URN and id of each thing that the record believes to be in a cloud, sorted."""
-    return sorted(
-        (resource["urn"], resource["id"])
-        for resource in record.resources(checkpoint)
-        if resource["custom"] and not resource["type"].startswith("pulumi:providers:")
-    )
-
-
-def read(it: Any) -> dict[str, Any]:
-    found = record.read(it.place.record)
-    assert found is not None
-    return found
-
-
 @pytest.mark.parametrize("cloud", CLOUDS)
 def test_a_bootstrap_builds_records_and_run_again_changes_nothing(
     cloud: str, stage: Any, project: Path
@@ -45,7 +30,7 @@ def test_a_bootstrap_builds_records_and_run_again_changes_nothing(
 
         made = it.bootstrap()
         assert made.changes == seen.changes
-        assert it.held == managed(read(it))
+        assert it.held == it.managed
         text = it.place.record.read_text(encoding="utf-8")
         assert record.secrets(json.loads(text)) == ()
         assert str(project.parent) not in text
@@ -149,4 +134,4 @@ def test_the_command_works_inside_the_sandbox_with_nothing_changed_in_it(stage: 
         said = json.loads(file.read_text(encoding="utf-8"))
         assert said["backend"]["url"].startswith("gs://vision-dev-state-")
         assert said["github"]["variables"]["GCP_DEV_BACKEND_URL"] == said["backend"]["url"]
-        assert it.held == managed(read(it))
+        assert it.held == it.managed
