@@ -2,7 +2,7 @@
 
 Deliberately silent where a service always encrypts: S3 since 2023
 (https://docs.aws.amazon.com/AmazonS3/latest/userguide/default-encryption-faq.html), FSx
-(https://docs.aws.amazon.com/fsx/latest/LustreGuide/encryption-at-rest.html), DynamoDB, Azure Storage and disks
+(https://docs.aws.amazon.com/fsx/latest/LustreGuide/encryption-at-rest.html), DynamoDB, Azure's storage
 (https://learn.microsoft.com/azure/security/fundamentals/encryption-atrest), everything in Google Cloud
 (https://cloud.google.com/docs/security/encryption/default-encryption).
 """
