@@ -35,6 +35,7 @@ from gpuplatform.kubernetes.cluster_autoscaler import (
     ClusterAutoscaler,
     ClusterAutoscalerArgs,
 )
+from gpuplatform.permissions.aws import boundary_arn, scope_of
 from gpuplatform.platform.arguments import (
     budget_arguments,
     cloud_of,
@@ -70,7 +71,11 @@ def build(decision: Decision) -> Built:
     cluster = EksCluster(
         "cluster",
         EksClusterArgs(
-            network=network, system_arch=_system_arch(config), **cluster_arguments(config, decision.storage)
+            network=network,
+            system_arch=_system_arch(config),
+            # Without it, the identity that `gpuplatform bootstrap` makes may create no role.
+            role_boundary=boundary_arn(scope_of(config)) if config.identity is not None else None,
+            **cluster_arguments(config, decision.storage),
         ),
         opts,
     )

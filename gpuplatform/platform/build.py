@@ -21,10 +21,9 @@ def build(decision: Decision) -> Built:
             `pulumi up --skip-preview` without any policy pack cannot spend either.
     """
     decision.check()
-    for profile in decision.profiles:
-        for sentence in profile.preconditions:
-            # What no program can do or look up; a deployment that lacks it fails late, or never gets a node.
-            pulumi.log.warn(f"{profile.pool}: {sentence}")
+    for subject, sentence in decision.preconditions:
+        # What no program can do or look up; a deployment that lacks it fails late, or never gets a node.
+        pulumi.log.warn(f"{subject}: {sentence}")
     provider = decision.config.cloud.provider
     built: Built = import_module(f"gpuplatform.platform.{provider}").build(decision)
     install(decision, built)

@@ -9,6 +9,7 @@ from gpuplatform.catalog import Catalog
 from gpuplatform.config import Platform
 from gpuplatform.errors import GuardrailError
 from gpuplatform.guardrails import Cost, Verdict, cost, footprint_of_config, judge, limits_of_config
+from gpuplatform.platform.preconditions import preconditions_of
 from gpuplatform.profile import NodeProfile, node_profile, operator_values
 from gpuplatform.profile.queues import Queue, queues_of
 from gpuplatform.storage import StoragePlan, storage_plans
@@ -36,6 +37,11 @@ class Decision:
     storage: tuple[StoragePlan, ...] = ()
     verdicts: tuple[Verdict, ...]
     cost: Cost
+
+    @property
+    def preconditions(self) -> tuple[tuple[str, str], ...]:
+        """What a person must have done before, each with what it is for."""
+        return preconditions_of(self.config, self.profiles, self.storage)
 
     @property
     def failures(self) -> tuple[Verdict, ...]:

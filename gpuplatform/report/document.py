@@ -73,6 +73,13 @@ class TeamPart(_Part):
     storage: tuple[str, ...] = Field(description="Tiers that it reads and writes.")
 
 
+class PreconditionPart(_Part):
+    """What a person must have done before a deployment."""
+
+    subject: str = Field(description="A pool's or a tier's name, `budget` or `identity`.")
+    sentence: str
+
+
 class GpuPart(_Part):
     """GPUs of one model over all pools."""
 
@@ -173,6 +180,7 @@ class PlanDocument(_Part):
     teams: tuple[TeamPart, ...] = ()
     expires: dt.date | None = Field(default=None, description="The last day of the environment.")
     uptime: str | None = Field(default=None, description="When it is up; null for always.")
+    preconditions: tuple[PreconditionPart, ...] = Field(default=(), description="Those of the pools, too.")
     cost: CostPart
     verdicts: tuple[VerdictPart, ...]
     resources: tuple[ResourcePart, ...] = Field(description="Empty where the plan is blocked.")
@@ -200,6 +208,10 @@ def document(plan: Plan) -> PlanDocument:
         teams=tuple(TeamPart(name=team.name, storage=team.storage) for team in config.teams),
         expires=config.expires,
         uptime=None if config.uptime is None else str(config.uptime),
+        preconditions=tuple(
+            PreconditionPart(subject=subject, sentence=sentence)
+            for subject, sentence in plan.decision.preconditions
+        ),
         cost=CostPart(
             hours_a_month=HOURS_A_MONTH,
             minimum_usd=_number(cost.minimum),

@@ -162,12 +162,11 @@ def _storage(plan: Plan) -> Table:
 
 def _preconditions(plan: Plan) -> Table | None:
     """What a person must have done before; no program can look it up offline."""
-    sentences = [(profile.pool, text) for profile in plan.decision.profiles for text in profile.preconditions]
-    if not sentences:
+    if not plan.decision.preconditions:
         return None
-    table = tables.table("pool", "what it stands on", title="before you deploy", wide="what it stands on")
-    for pool, sentence in sentences:
-        table.add_row(pool, escape(sentence))
+    table = tables.table("for", "what it stands on", title="before you deploy", wide="what it stands on")
+    for subject, sentence in plan.decision.preconditions:
+        table.add_row(subject, escape(sentence))
     return table
 
 

@@ -120,7 +120,7 @@ def test_a_part_is_made_of_the_same_arguments_on_every_cloud(part: str) -> None:
         "AwsNetwork": {"nat"},
         "AzureNetwork": {"protect", "lustre", "files"},
         "GcpNetwork": {"private_services"},
-        "EksCluster": {"network", "system_arch"},
+        "EksCluster": {"network", "system_arch", "role_boundary"},
         "AksCluster": {"network", "reservations"},
         "GkeCluster": {"network", "project", "multi_networking", "bare_metal"},
         "EksGpuPool": {"cluster"},
