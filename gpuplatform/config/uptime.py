@@ -71,13 +71,14 @@ def _clock(text: str) -> time:
 def _days(text: str) -> frozenset[int]:
     found: set[int] = set()
     for part in text.split(","):
-        first, _, last = part.partition("-")
+        first, dash, last = part.partition("-")
+        last = last if dash else first
         if part in _NAMED:
             found |= _NAMED[part]
-        elif first not in _DAYS or (last or first) not in _DAYS:
+        elif first not in _DAYS or last not in _DAYS:
             raise ValueError(f"{part!r} is no day; the days are {', '.join(_DAYS)}, weekdays and daily")
         else:
-            begin, end = _DAYS.index(first), _DAYS.index(last or first)
+            begin, end = _DAYS.index(first), _DAYS.index(last)
             found |= {day % 7 for day in range(begin, (end if end >= begin else end + 7) + 1)}
     return frozenset(found)
 

@@ -10,6 +10,7 @@ from gpuplatform.catalog import Catalog
 from gpuplatform.guardrails.cost import cost
 from gpuplatform.guardrails.footprint import Footprint
 from gpuplatform.guardrails.limits import Limits
+from gpuplatform.guardrails.rules.expiry import judge_expiry
 from gpuplatform.guardrails.rules.kubernetes import judge_version
 from gpuplatform.guardrails.rules.machine import judge_machine
 from gpuplatform.guardrails.rules.money import judge_budget, judge_price_age
@@ -34,6 +35,7 @@ def judge(footprint: Footprint, limits: Limits, catalog: Catalog, today: date) -
     return (
         *judge_parts(footprint, limits, catalog, today),
         *judge_money(footprint, limits, catalog, today),
+        *judge_expiry(limits, today),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 
 from gpuplatform.config import Platform
@@ -21,6 +22,7 @@ class Limits:
         gpu_models: GPU models that may be used, such as `H100`; compared without regard to case.
         max_price_age_days: A price older than this is not used.
         not_evaluated_fails: Whether a mandatory rule that could not be evaluated stops the deployment.
+        expires: The environment's last day.
     """
 
     regions: tuple[str, ...] | None = None
@@ -28,6 +30,7 @@ class Limits:
     gpu_models: tuple[str, ...] | None = None
     max_price_age_days: int | None = None
     not_evaluated_fails: bool = False
+    expires: date | None = None
 
 
 def limits_of_config(config: Platform) -> Limits:
@@ -39,6 +42,7 @@ def limits_of_config(config: Platform) -> Limits:
         gpu_models=own.gpu_models,
         max_price_age_days=own.max_price_age_days,
         not_evaluated_fails=own.not_evaluated == "fail",
+        expires=config.expires,
     )
 
 
@@ -52,6 +56,7 @@ def strictest(limits: Sequence[Limits]) -> Limits:
             (one.max_price_age_days for one in limits if one.max_price_age_days is not None), default=None
         ),
         not_evaluated_fails=any(one.not_evaluated_fails for one in limits),
+        expires=min((one.expires for one in limits if one.expires is not None), default=None),
     )
 
 

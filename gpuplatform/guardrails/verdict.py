@@ -20,6 +20,7 @@ Rule = Literal[
     "kubernetes-version",
     "price-age",
     "budget",
+    "expires",
 ]
 
 
