@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Final
 
-from gpuplatform.security.scope import ANYONE, Scope, claim_scope
+from gpuplatform.security.scope import ANYONE, Reach, Scope, claim_scope
 
 __all__ = ["cel_scope", "claims_matching_scope"]
 
 _TOKEN: Final = re.compile(
-    r"""\s*(?:(?P<text>[rR]?(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'))|(?P<word>[A-Za-z_][\w.]*)"""
+    r"""(?:\s|//[^\n]*+)*+(?:(?P<text>[rR]?(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'))|(?P<word>[A-Za-z_][\w.]*)"""
     r"""|(?P<number>\d+)|(?P<sign>&&|\|\||==|!=|<=|>=|[<>!()\[\],?:+.-]))"""
 )
 
@@ -30,6 +30,9 @@ class _Claim:
 @dataclass(frozen=True, slots=True)
 class _Other:
     """An operand that is neither a claim nor text."""
+
+
+_NOBODY: Final = Scope(reach=Reach.REPOSITORY, narrowed=True)
 
 
 class _UnreadableError(Exception):
@@ -72,7 +75,7 @@ def _tokens(text: str) -> list[tuple[str, str]]:
         kind = str(match.lastgroup)
         found.append((kind, match[kind]))
         end = match.end()
-    if text[end:].strip():
+    if re.sub(r"//[^\n]*", "", text[end:]).strip():
         raise _UnreadableError
     return found
 
@@ -190,6 +193,8 @@ class _Parser:
 
 
 def _claim(word: str, mapping: Mapping[str, str]) -> _Operand:
+    if word == "false":
+        return _NOBODY
     if word.startswith(("attribute.", "google.")):
         word = mapping.get(word, "").strip()
     name = re.fullmatch(r"assertion\.(\w+)|assertion\[['\"](\w+)['\"]\]", word)
@@ -210,6 +215,8 @@ def _compare(left: _Operand, sign: str, right: _Operand) -> Scope:
 
 
 def _called(target: _Operand, method: str, arguments: list[_Operand]) -> _Operand:
+    if method == "string" and isinstance(target, _Other) and len(arguments) == 1:
+        return arguments[0]
     if method in {"lowerAscii", "upperAscii", "trim"} and not arguments:
         return target
     if isinstance(target, _Claim) and len(arguments) == 1 and isinstance(arguments[0], str):

@@ -71,7 +71,7 @@ class Statement:
     Attributes:
         allows: Whether its effect is Allow.
         actions: In lower case; empty where it says NotAction.
-        principals: By kind, such as `Federated`; `*` under every kind where anybody is meant.
+        principals: By kind in lower case, such as `federated`; `*` under each where anybody is meant.
         conditions: What must hold, all of it.
         unknown: What of it is not known; empty where all is.
     """
@@ -89,7 +89,7 @@ class Statement:
     @property
     def for_anyone(self) -> bool:
         """Whether anybody with an AWS account, or without one, is a principal."""
-        return "*" in self.principals.get("AWS", ())
+        return "*" in self.principals.get("aws", ())
 
 
 def statements(document: Any) -> tuple[Statement, ...] | Unknown:
@@ -104,6 +104,8 @@ def statements(document: Any) -> tuple[Statement, ...] | Unknown:
     if not isinstance(document, Mapping):
         return Unknown("the policy document (of an unexpected shape)")
     found = _get(document, "Statement")
+    if found is None and document:
+        return Unknown("the policy document (without a Statement)")
     if _unknown(found):
         return Unknown("the policy's Statement")
     return tuple(_statement(one) for one in _list(found))
@@ -145,17 +147,19 @@ def _statement(source: Any) -> Statement:
 
 def _principals(source: Mapping[str, Any]) -> tuple[Mapping[str, tuple[str, ...]], str]:
     if _get(source, "NotPrincipal") is not None:
-        return dict.fromkeys(("AWS", "Federated"), ("*",)), ""
+        return dict.fromkeys(("aws", "federated"), ("*",)), ""
     principal = _get(source, "Principal")
     if principal == "*":
-        return dict.fromkeys(("AWS", "Federated"), ("*",)), ""
+        return dict.fromkeys(("aws", "federated"), ("*",)), ""
     if not isinstance(principal, Mapping):
         return {}, "Principal" if _unknown(principal) else ""
     known = {
-        str(kind): tuple(str(one) for one in _list(values) if not _unknown(one))
+        str(kind).casefold(): tuple(str(one) for one in _list(values) if not _unknown(one))
         for kind, values in principal.items()
     }
-    hidden = next((str(kind) for kind, values in principal.items() if any(map(_unknown, _list(values)))), "")
+    hidden = next(
+        (str(kind).casefold() for kind, values in principal.items() if any(map(_unknown, _list(values)))), ""
+    )
     return known, f"Principal.{hidden}" if hidden else ""
 
 

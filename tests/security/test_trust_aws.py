@@ -442,3 +442,22 @@ def test_a_server_of_one_s_own_that_looks_like_github_is_accepted_by_name(pack):
     assert pack.register(ROLE, {"assumeRolePolicy": document})
     pack.configure(githubIssuers=[f"https://{issuer}"])
     assert pack.register(ROLE, {"assumeRolePolicy": document}) == []
+
+
+@pytest.mark.parametrize("document", ["{", "[]", "5", {"Statements": []}, {"Version": "2012-10-17"}])
+def test_a_trust_policy_that_cannot_be_read_is_no_pass(pack, document):
+    assert pack.register(ROLE, {"assumeRolePolicy": document}) == []
+    (note,) = pack.finish()
+    assert "not evaluated: [oidc-subject] r: assumeRolePolicy (" in note.message
+
+
+def test_elements_in_small_letters_are_read_too(pack):
+    document = {
+        "statement": [
+            {"effect": "Allow", "principal": {"federated": ARN}, "action": "sts:AssumeRoleWithWebIdentity"}
+        ]
+    }
+    assert {note.rule for note in pack.register(ROLE, {"assumeRolePolicy": document})} == {
+        "oidc-subject",
+        "oidc-audience",
+    }

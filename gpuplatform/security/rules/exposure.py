@@ -31,7 +31,7 @@ def policy(key: str, *, default: str = "") -> Check:
         value = props.value(case.raw.props, key) or default
         found = statements(value) if value else ()
         if isinstance(found, Unknown):
-            yield case.undecided("public-access", Unknown(key) if "document" in found.field else found)
+            yield case.undecided("public-access", Unknown(found.field.replace("the policy document", key)))
             return
         answers = [anyone_may(statement) for statement in found]
         if True in answers:

@@ -34,7 +34,7 @@ def _native_role(case: Case) -> Iterator[Finding]:
 def _document(case: Case, key: str) -> Iterator[Finding]:
     found = statements(props.value(case.raw.props, key) or {})
     if isinstance(found, Unknown):
-        yield case.undecided("oidc-subject", Unknown(key) if "document" in found.field else found)
+        yield case.undecided("oidc-subject", Unknown(found.field.replace("the policy document", key)))
         return
     for statement in found:
         if statement.allows:
@@ -70,7 +70,7 @@ def _federated(statement: Statement, case: Case) -> Iterator[Finding]:
             yield from _cluster(conditions, case)
         else:
             yield from _other(issuer, kind == "shared", conditions, case)
-    if "Federated" in statement.unknown and not _issuers(statement):
+    if "federated" in statement.unknown and not _issuers(statement):
         if any(one.counts for one in statement.conditions):
             yield case.undecided("oidc-issuer", Unknown("Principal.Federated"))
         else:
@@ -81,7 +81,7 @@ def _federated(statement: Statement, case: Case) -> Iterator[Finding]:
 def _issuers(statement: Statement) -> tuple[str, ...]:
     """By the principal; where only the update will tell it, by the keys of the conditions."""
     named = []
-    for principal in statement.principals.get("Federated", ()):
+    for principal in statement.principals.get("federated", ()):
         if _PROVIDER in principal:
             named.append(location(principal.partition(_PROVIDER)[2]))
         elif ":saml-provider/" not in principal and principal != "*":
