@@ -21,7 +21,7 @@ from ipaddress import IPv4Network
 from math import ceil, log2
 from typing import Final, TypeVar
 
-from gpuplatform.cidr import carve, prefix_for
+from gpuplatform.cidr import carve
 from gpuplatform.errors import Refusal
 
 __all__ = [
@@ -154,36 +154,50 @@ def azure_layout(
 ) -> AzureLayout | TooSmall:
     """Half of the virtual network for nodes; the rest for file systems and endpoints, or free.
 
-    Each pool's upgrade surge is counted by the caller in `nodes`. No file system moves once it is there, so
-    the endpoints stand at the very end, and a new file system comes last.
+    Each pool's upgrade surge is counted by the caller in `nodes`.
 
     Args:
         cidr: The virtual network.
         nodes: Nodes of all pools.
-        lustre: What each Lustre file system holds, GiB, by its tier.
-        endpoints: Whether file shares have private endpoints.
+        lustre: What each Lustre file system holds, GiB, by its tier. Their subnets follow each other in this
+            order and none can move, so a new one comes last.
+        endpoints: Whether file shares have private endpoints; they stand at the very end.
     """
-    wanted = lustre or {}
+    sizes = {tier: azure_lustre_prefix(gib) for tier, gib in (lustre or {}).items()}
+
+    def fits(prefix: int) -> bool:
+        half = IPv4Network((0, prefix + 1))
+        return (
+            _block(prefix + 1, AZURE_RESERVED) >= nodes
+            and _in_order(half, sizes, endpoints=endpoints) is not None
+        )
+
+    needed = next(filter(fits, range(28, 7, -1)), None)
     prefix = cidr.prefixlen + 1
     holds = _block(prefix, AZURE_RESERVED)
     if holds < nodes:
-        fitting = (p for p in range(28, 7, -1) if _block(p + 1, AZURE_RESERVED) >= nodes)
-        return TooSmall(holds=holds, nodes=nodes, what=f"half of {cidr}", prefix_needed=next(fitting, None))
+        return TooSmall(holds=holds, nodes=nodes, what=f"half of {cidr}", prefix_needed=needed)
     own, rest = cidr.subnets(new_prefix=prefix)
-    sizes = [azure_lustre_prefix(gib) for gib in wanted.values()]
-    last = [AZURE_ENDPOINTS_PREFIX] if endpoints else []
-    blocks = carve(rest, [*sizes, *last])
-    if blocks is None:
-        taken = sum(2 ** (32 - size) for size in [*sizes, *last])
-        return TooSmall(
-            holds=0,
-            nodes=nodes,
-            what=f"{cidr}, with the subnets of its file systems in the other half,",
-            prefix_needed=min(prefix_for(2 * nodes + 2 * AZURE_RESERVED), prefix_for(taken) - 1),
-        )
-    tiers = dict(zip(wanted, blocks, strict=False))
+    placed = _in_order(rest, sizes, endpoints=endpoints)
+    if placed is None:
+        what = f"{cidr}, with the subnets of its file systems in the other half,"
+        return TooSmall(holds=0, nodes=nodes, what=what, prefix_needed=needed)
     end = list(rest.subnets(new_prefix=AZURE_ENDPOINTS_PREFIX))[-1] if endpoints else None
-    return AzureLayout(nodes=own, lustre=tiers, endpoints=end)
+    return AzureLayout(nodes=own, lustre=placed, endpoints=end)
+
+
+def _in_order(
+    network: IPv4Network, sizes: Mapping[str, int], *, endpoints: bool
+) -> dict[str, IPv4Network] | None:
+    """Aligned blocks one after the other, and room for the endpoints behind them; None where there is none."""
+    end = int(network.broadcast_address) + 1 - (2 ** (32 - AZURE_ENDPOINTS_PREFIX) if endpoints else 0)
+    cursor, placed = int(network.network_address), {}
+    for tier, prefix in sizes.items():
+        size = 2 ** (32 - prefix)
+        cursor = -(-cursor // size) * size
+        placed[tier] = IPv4Network((cursor, prefix))
+        cursor += size
+    return placed if cursor <= end else None
 
 
 def azure_lustre_prefix(gib: int) -> int:

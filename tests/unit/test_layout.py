@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from gpuplatform.cidr import carve, prefix_for
 from gpuplatform.config.layout import (
     AWS_ADDRESSES_PER_NODE,
+    AzureLayout,
     TooSmall,
     aws_layout,
     azure_layout,
+    azure_lustre_prefix,
     gcp_layout,
 )
 
@@ -90,3 +92,50 @@ def test_the_prefix_that_would_do_does(cidr: IPv4Network, nodes: int) -> None:
             better = IPv4Network((10 << 24, result.prefix_needed))
             assert not isinstance(layout(better), TooSmall)
             assert str(result.prefix_needed) in str(result)
+
+
+_SIZES = st.lists(st.integers(min_value=4, max_value=800).map(lambda tib: tib * 1024), max_size=4)
+
+
+@given(cidr=_CIDRS, nodes=_NODES, sizes=_SIZES, endpoints=st.booleans())
+def test_azure_s_file_systems_and_endpoints_lie_beside_the_nodes_and_apart(
+    cidr: IPv4Network, nodes: int, sizes: list[int], endpoints: bool
+) -> None:
+    lustre = {f"tier{index}": gib for index, gib in enumerate(sizes)}
+    layout = azure_layout(cidr, nodes, lustre, endpoints=endpoints)
+    if isinstance(layout, TooSmall):
+        if layout.prefix_needed is not None:
+            better = IPv4Network((10 << 24, layout.prefix_needed))
+            assert not isinstance(azure_layout(better, nodes, lustre, endpoints=endpoints), TooSmall)
+            assert layout.prefix_needed < cidr.prefixlen
+        return
+    blocks = [layout.nodes, *layout.lustre.values(), *([layout.endpoints] if layout.endpoints else [])]
+    assert list(layout.lustre) == list(lustre)
+    assert (layout.endpoints is not None) == endpoints
+    assert all(block.subnet_of(cidr) for block in blocks)
+    assert not any(one.overlaps(two) for i, one in enumerate(blocks) for two in blocks[i + 1 :])
+    assert layout.nodes == _azure(cidr, nodes).nodes
+
+
+@given(first=st.integers(min_value=4, max_value=800), second=st.integers(min_value=4, max_value=800))
+def test_a_new_file_system_moves_none_that_is_there_nor_the_endpoints(first: int, second: int) -> None:
+    cidr = IPv4Network("10.0.0.0/16")
+    before = _azure(cidr, 20, {"one": first * 1024}, endpoints=True)
+    after = _azure(cidr, 20, {"one": first * 1024, "two": second * 1024}, endpoints=True)
+    assert after.lustre["one"] == before.lustre["one"]
+    assert (after.endpoints, after.nodes) == (before.endpoints, before.nodes)
+
+
+@pytest.mark.parametrize(
+    ("tib", "prefix"), [(4, 24), (196, 24), (200, 23), (400, 23), (404, 22), (800, 22), (1600, 21)]
+)
+def test_a_lustre_file_system_has_the_subnet_of_its_size(tib: int, prefix: int) -> None:
+    assert azure_lustre_prefix(tib * 1024) == prefix
+
+
+def _azure(
+    cidr: IPv4Network, nodes: int, lustre: dict[str, int] | None = None, *, endpoints: bool = False
+) -> AzureLayout:
+    layout = azure_layout(cidr, nodes, lustre, endpoints=endpoints)
+    assert isinstance(layout, AzureLayout)
+    return layout
