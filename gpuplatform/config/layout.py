@@ -182,14 +182,15 @@ def azure_layout(
     if placed is None:
         what = f"{cidr}, with the subnets of its file systems in the other half,"
         return TooSmall(holds=0, nodes=nodes, what=what, prefix_needed=needed)
-    end = list(rest.subnets(new_prefix=AZURE_ENDPOINTS_PREFIX))[-1] if endpoints else None
+    last = int(rest.broadcast_address) + 1 - 2 ** (32 - AZURE_ENDPOINTS_PREFIX)
+    end = IPv4Network((last, AZURE_ENDPOINTS_PREFIX)) if endpoints else None
     return AzureLayout(nodes=own, lustre=placed, endpoints=end)
 
 
 def _in_order(
     network: IPv4Network, sizes: Mapping[str, int], *, endpoints: bool
 ) -> dict[str, IPv4Network] | None:
-    """Aligned blocks one after the other, and room for the endpoints behind them; None where there is none."""
+    """Aligned blocks one after the other, and room for the endpoints behind them; None for want of it."""
     end = int(network.broadcast_address) + 1 - (2 ** (32 - AZURE_ENDPOINTS_PREFIX) if endpoints else 0)
     cursor, placed = int(network.network_address), {}
     for tier, prefix in sizes.items():
