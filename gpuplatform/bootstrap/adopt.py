@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-__all__ = ["Left", "adopted"]
+__all__ = ["Left", "adopted", "id_of"]
 
 # The IDs are those of each type's "Import" section in the Pulumi Registry
 # (https://www.pulumi.com/registry/packages/aws, .../azure-native, .../gcp). Absent on purpose: what has an
@@ -25,6 +25,7 @@ IDS: Final[dict[str, str]] = {
     "aws:iam/policy:Policy": f"{_IAM}:policy{{path}}{{name}}",
     "aws:iam/role:Role": "{name}",
     "aws:iam/rolePolicy:RolePolicy": "{role}:{name}",
+    "aws:iam/rolePolicyAttachment:RolePolicyAttachment": "{role}/{policyArn}",
     "aws:kms/alias:Alias": "{name}",
     "aws:s3/bucket:Bucket": _BUCKET,
     "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration": _BUCKET,
@@ -40,6 +41,9 @@ IDS: Final[dict[str, str]] = {
     ),
     "azure-native:managedidentity:UserAssignedIdentity": _MI,
     "azure-native:resources:ResourceGroup": _GROUP,
+    "azure-native:authorization:RoleAssignment": (
+        "{scope}/providers/Microsoft.Authorization/roleAssignments/{roleAssignmentName}"
+    ),
     "azure-native:authorization:RoleDefinition": (
         "/subscriptions/{subscription}/providers/Microsoft.Authorization/roleDefinitions/{roleDefinitionId}"
     ),
@@ -53,11 +57,17 @@ IDS: Final[dict[str, str]] = {
     "gcp:iam/workloadIdentityPoolProvider:WorkloadIdentityPoolProvider": (
         f"{_POOL}/providers/{{workloadIdentityPoolProviderId}}"
     ),
+    "gcp:kms/cryptoKey:CryptoKey": "{keyRing}/cryptoKeys/{name}",
+    "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember": "{cryptoKeyId}/{role}/{member}",
+    "gcp:kms/keyRing:KeyRing": "projects/{project}/locations/{location}/keyRings/{name}",
     "gcp:projects/iAMCustomRole:IAMCustomRole": "projects/{project}/roles/{roleId}",
+    "gcp:projects/iAMMember:IAMMember": "{project}/{role}/{member}",
     "gcp:serviceaccount/account:Account": (
         "projects/{project}/serviceAccounts/{accountId}@{project}.iam.gserviceaccount.com"
     ),
+    "gcp:serviceaccount/iAMMember:IAMMember": "{serviceAccountId}/{role}/{member}",
     "gcp:storage/bucket:Bucket": "{name}",
+    "gcp:storage/bucketIAMMember:BucketIAMMember": "{bucket}/{role}/{member}",
 }
 
 
@@ -90,7 +100,7 @@ def adopted(checkpoint: Mapping[str, Any]) -> Left:
         if note["type"] != "creating" or resource["urn"] in known or not resource.get("custom"):
             continue  # of what is in the checkpoint already, a refresh brings the truth
         provider = settings.get(resource.get("provider", "").rpartition("::")[0], {})
-        found = _id_of(resource, provider)
+        found = id_of(resource, provider)
         if found is None:
             name = resource["urn"].rpartition("::")[2]
             unknown.append(
@@ -106,7 +116,8 @@ def adopted(checkpoint: Mapping[str, Any]) -> Left:
     )
 
 
-def _id_of(resource: Mapping[str, Any], provider: Mapping[str, Any]) -> str | None:
+def id_of(resource: Mapping[str, Any], provider: Mapping[str, Any]) -> str | None:
+    """The ID that a resource has if it exists, by its inputs and its provider's; None where nobody can tell."""
     inputs = resource.get("inputs") or {}
     values = {**_around(provider), **{key: value for key, value in inputs.items() if isinstance(value, str)}}
     values.setdefault("path", "/")

@@ -28,10 +28,10 @@ __all__ = ["bootstrap"]
 Report = Callable[[str], None]
 
 _TAKEN: Final = re.compile(
-    r"already ?exists|already ?owned|AlreadyExists|Error 409|HTTP 409|code=409|name is (not available|taken)",
+    r"already ?exists|already ?owned|AlreadyExists|WithSameNameExists|Error 409|already taken|ScopeLocked",
     re.IGNORECASE,
 )
-"""How the clouds say that a name is taken."""
+"""How the clouds say that something is there: its name is taken, or its group is locked, as ours on Azure."""
 
 
 def bootstrap(
@@ -76,6 +76,8 @@ def bootstrap(
             _prepare(engine, known, report)
             if preview:
                 return _previewed(engine, config, known)
+            alone = known is None or bool(known.get(record.REFUSED))
+            alone = alone and not place.interrupted  # what a killed run made is on record as well
             place.begin()
             result: Result | None = None
             try:
@@ -83,7 +85,7 @@ def bootstrap(
             finally:
                 # In every case: whatever became of the run, what it made is written down.
                 made = engine.checkpoint()
-                refused = result is not None and _refused(result, known)
+                refused = result is not None and alone and _is_taken(result)
                 _write(place, made, report, refused=refused)
         place.end()
     shown = _shown(place.record)
@@ -182,10 +184,9 @@ def _outputs(checkpoint: Mapping[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def _refused(result: Result, known: Mapping[str, Any] | None) -> bool:
-    """Whether the cloud has things of which there is no whole record."""
-    whole = known is not None and not known.get(record.REFUSED)
-    return bool(result.exit_code) and not whole and _TAKEN.search(_errors(result)) is not None
+def _is_taken(result: Result) -> bool:
+    """Whether the cloud has things that the run was about to make."""
+    return bool(result.exit_code) and _TAKEN.search(_errors(result)) is not None
 
 
 def _lost(result: Result, made: dict[str, Any], file: str) -> GpuPlatformError:
@@ -214,7 +215,8 @@ def _failure(result: Result, file: str) -> GpuPlatformError:
     return EngineError(
         f"the bootstrap did not come to its end\n{_errors(result)}",
         where=file,
-        way_out="what it made is in the record; correct the cause and run it again: it goes on from there",
+        way_out="what it made is in the record; correct the cause and run it again: it goes on from there"
+        + ("; what exists already is taken over with --import FILE (docs/ci.md)" * _is_taken(result)),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from gpuplatform.bootstrap import record
+from gpuplatform.bootstrap.adopt import id_of
 from gpuplatform.errors import EngineError
 from gpuplatform.trust import VARIABLES, variable
 
@@ -93,6 +94,26 @@ def test_a_change_of_the_trust_changes_the_identities_and_leaves_the_state_s_sto
         assert touched
         assert all("CiIdentity$" in urn for urn in touched)
         assert "environment:spare" in str([after[urn].inputs for urn in touched])
+
+
+@pytest.mark.parametrize("cloud", CLOUDS)
+def test_the_ids_that_a_killed_run_s_things_are_asked_for_by_are_those_of_the_cloud(
+    cloud: str, stage: Any
+) -> None:
+    with stage(f"{cloud}-dev") as it:
+        it.bootstrap()
+        found = record.resources(it.record)
+    inputs = {resource["urn"]: resource.get("inputs") or {} for resource in found}
+    custom = [one for one in found if one["custom"] and not one["type"].startswith("pulumi:")]
+    asked = {
+        one["urn"]: id_of(one, inputs[one["provider"].rpartition("::")[0]])
+        for one in custom
+        if "provider" in one
+    }
+    assert {one["urn"]: one["id"] for one in custom if asked[one["urn"]]} == {
+        urn: known for urn, known in asked.items() if known
+    }
+    assert {one["type"] for one in custom if not asked[one["urn"]]} <= {"aws:kms/key:Key"}
 
 
 def test_oidc_8_the_workflow_s_session_is_the_role_s_own(stage: Any) -> None:

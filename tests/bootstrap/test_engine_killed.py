@@ -130,7 +130,7 @@ def creating(it: Any) -> list[str]:
     """The types that the engine has begun to create."""
     file = it.place.folder / "state" / ".pulumi" / "stacks" / PROJECT / f"{it.stack}.json"
     try:
-        latest = json.loads(file.read_text(encoding="utf-8"))["checkpoint"]["latest"] or {}
+        latest = json.loads(file.read_text(encoding="utf-8"))["checkpoint"].get("latest") or {}
         return [one["resource"]["type"] for one in latest.get("pending_operations", [])]
     except (OSError, ValueError):  # not there yet, or being written
         return []
