@@ -117,7 +117,7 @@ def adopted(checkpoint: Mapping[str, Any]) -> Left:
 
 
 def id_of(resource: Mapping[str, Any], provider: Mapping[str, Any]) -> str | None:
-    """The ID that a resource has if it exists, by its inputs and its provider's; None where nobody can tell."""
+    """The ID of a resource if it exists, by its inputs and its provider's; None where nobody can tell."""
     inputs = resource.get("inputs") or {}
     values = {**_around(provider), **{key: value for key, value in inputs.items() if isinstance(value, str)}}
     values.setdefault("path", "/")
