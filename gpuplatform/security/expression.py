@@ -51,7 +51,7 @@ def cel_scope(text: str, mapping: Mapping[str, str]) -> Scope | None:
     """
     try:
         return _Parser(text, mapping).whole()
-    except _UnreadableError:
+    except (_UnreadableError, RecursionError):
         return None
 
 

@@ -94,12 +94,14 @@ class Statement:
 
 def statements(document: Any) -> tuple[Statement, ...] | Unknown:
     """A document's statements: JSON text or an object, one statement or a list of them."""
+    if isinstance(document, Unknown):
+        return Unknown("the policy document")
     if isinstance(document, str):
         if document in UNKNOWN_MARKS:
             return Unknown("the policy document")
         try:
             document = json.loads(document)
-        except ValueError:
+        except (ValueError, RecursionError):
             return Unknown("the policy document (not JSON)")
     if not isinstance(document, Mapping):
         return Unknown("the policy document (of an unexpected shape)")

@@ -183,3 +183,17 @@ def test_an_unknown_beside_an_exact_subject_only_narrows_it(pack, mark):
     props = role({**condition(EXACT), "StringEqualsIgnoreCase": {f"{HOST}:actor": mark}})
     assert pack.register(ROLE, props) == []
     assert pack.finish() == []
+
+
+@pytest.mark.parametrize(
+    ("type_", "key"),
+    [
+        (ROLE, "assumeRolePolicy"),
+        ("aws:s3/bucketPolicy:BucketPolicy", "policy"),
+        ("gcp:projects/iAMMember:IAMMember", "member"),
+    ],
+)
+def test_a_note_names_what_is_unknown(pack, mark, type_, key):
+    pack.register(type_, {key: mark})
+    (note,) = pack.finish()
+    assert note.message.endswith(f"r: {key} is unknown until update")

@@ -111,7 +111,7 @@ def grants(case: Case) -> Iterator[Finding]:
 def _of_policy(data: str) -> tuple[str, ...] | Unknown:
     try:
         policy: Any = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return Unknown("policyData (not JSON)")
     bindings, unknown = mappings(policy, "bindings")
     found = [texts_at(binding, "members") for binding in bindings]
