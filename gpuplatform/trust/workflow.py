@@ -178,8 +178,10 @@ _WANTED: Final = "steps.schedule.outputs.wanted"
 _SCHEDULE: Final[Part] = {
     "name": "What the schedule wants",
     "id": "schedule",
-    "run": 'wanted=$(gpuplatform schedule "$STACK" --json | jq -er .wanted)\n'
-    'echo "wanted=$wanted" >> "$GITHUB_OUTPUT"\n',
+    "run": """\
+wanted=$(gpuplatform schedule "$STACK" --json | jq -er '.stacks[0].wanted')
+echo "wanted=$wanted" >> "$GITHUB_OUTPUT"
+""",
 }
 
 

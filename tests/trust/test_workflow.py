@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -163,6 +165,23 @@ def test_a_schedule_is_asked_before_anything_goes_up_or_down_and_data_stays(clou
     assert "--exclude-protected" in steps["Down, but for what is protected"]["run"]
     names = list(steps)
     assert names.index("What the schedule wants") < names.index("Up")
+
+
+def test_what_the_schedule_s_command_says_is_where_the_workflow_looks_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from typer.testing import CliRunner
+
+    from gpuplatform.cli.main import app
+
+    shutil.copytree(ROOT / "stacks", tmp_path / "stacks")
+    shutil.copy(ROOT / "Pulumi.yaml", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    said = CliRunner().invoke(app, ["schedule", "aws-dev", "--json"])
+    assert said.exit_code == 0, said.output
+    [script] = [run for run in scripts(of("aws")["jobs"]["deploy"]) if "gpuplatform schedule" in run]
+    assert "\"$STACK\" --json | jq -er '.stacks[0].wanted'" in script
+    assert json.loads(said.stdout)["stacks"][0]["wanted"] in {"up", "down", "gone"}
 
 
 def test_ticks_come_after_each_change_of_the_week_and_once_more() -> None:
