@@ -50,6 +50,10 @@ KEYS = (
         "settings",
     ),
 )
+WORDS = (
+    "assertion.repository assertion.actor == != in && || ! ( ) [ ] , 'acme/shop' 'x' true false "
+    ".startsWith( .matches( has( ? : 5"
+).split()
 PLAIN = (
     st.sampled_from(
         [
