@@ -175,6 +175,7 @@ class AwsCiIdentity(CiIdentityComponent):
                     "s3:DeleteBucket",
                     "s3:DeleteBucketPolicy",
                     "s3:DeleteObjectVersion",
+                    "s3:PutBucketOwnershipControls",
                     "s3:PutBucketPolicy",
                     "s3:PutBucketPublicAccessBlock",
                     "s3:PutBucketVersioning",

@@ -11,7 +11,7 @@ from gpuplatform.bootstrap.built import Built, lasting_tags
 from gpuplatform.config import Gcp, Platform
 from gpuplatform.gcp import GcpCiIdentity, GcpCiIdentityArgs, GcpStateStore, GcpStateStoreArgs
 from gpuplatform.permissions import ROLES
-from gpuplatform.permissions.gcp import permissions, scope_of
+from gpuplatform.permissions.gcp import condition, permissions, scope_of
 from gpuplatform.platform.arguments import cloud_of
 from gpuplatform.trust import github_of, trust
 
@@ -29,7 +29,9 @@ def build(config: Platform, types: Collection[str]) -> Built:
         Refusal: Google Cloud cannot build it, or nobody knows what one of the types needs.
     """
     cloud = cloud_of(config, Gcp)
-    allowed = {role: permissions(role, types, scope_of(config)) for role in ROLES}
+    scope = scope_of(config)
+    allowed = {role: permissions(role, types, scope) for role in ROLES}
+    conditions = {role: condition(role, types, scope) for role in ROLES}
     provider = gcp.Provider("gcp", project=cloud.project, region=cloud.region)
     opts = pulumi.ResourceOptions(provider=provider)
     name, tags = config.physical_name, lasting_tags(config)
@@ -45,6 +47,7 @@ def build(config: Platform, types: Collection[str]) -> Built:
             trust=trust(github_of(config)),
             project=cloud.project,
             permissions=allowed,
+            conditions=conditions,
             state=state,
         ),
         opts,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import pulumi
@@ -22,6 +22,8 @@ __all__ = ["GcpCiIdentity", "GcpCiIdentityArgs"]
 _PERMISSIONS_LIMIT: Final = 3000
 """Of one custom role (https://cloud.google.com/iam/docs/creating-custom-roles)."""
 
+CONDITION: Final = "The roles that this environment's resources grant, and its own buckets"
+
 _STATE_ROLE: Final[dict[Role, str]] = {
     "preview": "roles/storage.objectViewer",
     "deploy": "roles/storage.objectUser",
@@ -39,6 +41,8 @@ class GcpCiIdentityArgs(CiIdentityArgs):
     Attributes:
         project: The project's ID.
         permissions: What each role may do in the project, as IAM spells it.
+        conditions: On what condition: `gpuplatform.permissions.gcp.condition`; a role without one is bound
+            as it is.
         state: Where Pulumi keeps the state: what previews read and deployments write.
 
     Raises:
@@ -47,6 +51,7 @@ class GcpCiIdentityArgs(CiIdentityArgs):
 
     project: str
     permissions: Mapping[Role, tuple[str, ...]]
+    conditions: Mapping[Role, str | None] = field(default_factory=dict)
     state: GcpStateStore
 
     def __post_init__(self) -> None:
@@ -160,11 +165,17 @@ class GcpCiIdentity(CiIdentityComponent):
             project=args.project,
             opts=self.child(),
         )
+        condition = args.conditions.get(role)
         projects.IAMMember(
             f"{name}-{role}-project",
             project=args.project,
             role=custom.name,
             member=account.member,
+            condition=projects.IAMMemberConditionArgs(
+                title="stack", description=CONDITION, expression=condition
+            )
+            if condition
+            else None,
             opts=self.child(),
         )
         self._state(role, account)

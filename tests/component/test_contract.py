@@ -137,7 +137,7 @@ def test_a_part_is_made_of_the_same_arguments_on_every_cloud(part: str) -> None:
         "GcpWorkloadIdentity": {"cluster", "project", "stores"},
         "AwsCiIdentity": {"account", "policies", "state"},
         "AzureCiIdentity": {"subscription", "actions", "conditions", "state"},
-        "GcpCiIdentity": {"project", "permissions", "state"},
+        "GcpCiIdentity": {"project", "permissions", "conditions", "state"},
         "AwsStateStore": {"account"},
         "AzureStateStore": {"subscription", "admins"},
         "GcpStateStore": {"project"},

@@ -51,7 +51,7 @@ def state_args(tags):
 def ci(update, state_args, tags):
     """Records state and CI identities of a repository."""
 
-    def recorded(permissions=None, **changes):
+    def recorded(permissions=None, conditions=None, **changes):
         def build(opts):
             made = GcpCiIdentity(
                 "ci",
@@ -62,6 +62,7 @@ def ci(update, state_args, tags):
                     trust=trust(github(**changes)),
                     project="example-ml",
                     permissions=permissions or PERMISSIONS,
+                    conditions=conditions or {},
                     state=GcpStateStore("state", state_args, opts),
                 ),
                 opts,
@@ -274,6 +275,17 @@ def test_each_role_may_do_what_it_was_given_and_nothing_else(ci):
         assert project["role"] == f"projects/example-ml/roles/{custom['roleId']}"
     projects = recording.of_type("gcp:projects/iAMMember:IAMMember")
     assert {r.name for r in projects} == {"ci-preview-project", "ci-deploy-project"}
+
+
+def test_a_role_with_a_condition_is_bound_on_that_condition_alone(ci):
+    recording = ci(conditions={"preview": None, "deploy": "api.getAttribute('x', []).hasOnly([])"})
+
+    bound = {role: recording.named(f"ci-{role}-project").inputs for role in ("preview", "deploy")}
+    assert bound["deploy"]["condition"]["expression"] == "api.getAttribute('x', []).hasOnly([])"
+    assert bound["deploy"]["condition"]["title"] == "stack"
+    assert len(bound["deploy"]["condition"]["description"]) <= 256
+    assert "condition" not in bound["preview"]
+    assert not check("gcp:projects/iAMMember:IAMMember", bound["deploy"])
 
 
 def test_previews_read_the_state_and_deployments_write_it(ci):
