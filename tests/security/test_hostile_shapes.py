@@ -50,10 +50,31 @@ KEYS = (
         "settings",
     ),
 )
-WORDS = (
-    "assertion.repository assertion.actor == != in && || ! ( ) [ ] , 'acme/shop' 'x' true false "
-    ".startsWith( .matches( has( ? : 5"
-).split()
+WORDS = [
+    "assertion.repository",
+    "assertion.actor",
+    "==",
+    "!=",
+    "in",
+    "&&",
+    "||",
+    "!",
+    "(",
+    ")",
+    "[",
+    "]",
+    ",",
+    "'acme/shop'",
+    "'x'",
+    "true",
+    "false",
+    ".startsWith(",
+    ".matches(",
+    "has(",
+    "?",
+    ":",
+    "5",
+]
 PLAIN = (
     st.sampled_from(
         [
