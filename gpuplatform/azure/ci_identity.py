@@ -73,7 +73,8 @@ class AzureCiIdentity(CiIdentityComponent):
     Each subject is a credential of its own, compared as it is, character by character; Entra knows wildcards
     in credentials of applications only, and none is used here. Both identities stand in a group of their own
     that is read-only, and so is the state's: a deploying identity that could write there would trust whom it
-    likes. An owner who changes either deletes its lock first; the next run makes it again.
+    likes. An owner who changes either deletes its lock first, and the next run makes it again; what the roles
+    may do changes without that, since they are the subscription's.
 
     It is not among the cluster's administrators by itself: those are Entra groups, and `deploy_principal` is
     whom to add to one.
