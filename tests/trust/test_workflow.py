@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from samples import ROOT, config_of
+from samples import ROOT
 
 from gpuplatform.config import KEY, Platform, find_project
 from gpuplatform.errors import ConfigError
@@ -22,12 +22,14 @@ UPTIME = "weekdays 08:00-19:00 Europe/Berlin"
 
 
 def platform(stack: str, github: dict[str, Any] | None = None, **changes: Any) -> Platform:
+    """A sample stack with a repository of the test's, and no schedule but the test's."""
     file = find_project(ROOT).stack_file(stack)
     content = yaml.safe_load(file.read_text(encoding="utf-8"))["config"][KEY]
+    content.pop("uptime", None)
     named = {"repository": "octo-org/octo-repo", "environments": ["dev"], **(github or {})}
-    return Platform.model_validate_json(
-        json.dumps({**content, "identity": {"github": named}, **changes}, default=str)
-    )
+    content |= {"identity": {"github": named}, **changes}
+    kept = {key: value for key, value in content.items() if value is not None}
+    return Platform.model_validate_json(json.dumps(kept, default=str))
 
 
 def text_of(stack: str, github: dict[str, Any] | None = None, **changes: Any) -> str:
@@ -152,7 +154,9 @@ def test_the_variables_that_it_reads_are_those_that_bootstrap_names(cloud: str) 
 
 
 def test_without_a_schedule_nothing_asks_for_one() -> None:
-    text = workflow("aws-prod", platform("aws-prod", {"environments": ["prod"]}), engine_version="3.274.1")
+    text = workflow(
+        "aws-prod", platform("aws-prod", {"environments": ["prod"]}, expires=None), engine_version="3.274.1"
+    )
     assert "schedule" not in text
 
 
@@ -226,7 +230,7 @@ def test_the_environment_is_the_namesake_the_only_one_or_asked_for() -> None:
 
 def test_without_an_identity_there_is_no_workflow_and_the_way_out_is_said() -> None:
     with pytest.raises(ConfigError, match="add `identity:"):
-        workflow("aws-dev", config_of("aws-dev"), engine_version="3.274.1")
+        workflow("aws-dev", platform("aws-dev", identity=None), engine_version="3.274.1")
 
 
 @pytest.mark.parametrize("branch", ["", "a' || true || 'b", "${{ x }}", "-main", "a b", "main\n"])
