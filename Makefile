@@ -21,8 +21,8 @@ help: ## This list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
 
 .PHONY: up
-up: $(INSTALLED) ## Bring STACK (aws-dev) up in the sandbox, with its policy pack
-	@$(VENV)/bin/gpuplatform sandbox up $(STACK) --policy-pack policies/gpu
+up: $(INSTALLED) ## Bring STACK (aws-dev) up in the sandbox, with its policy packs
+	@$(VENV)/bin/gpuplatform sandbox up $(STACK) --policy-pack policies/gpu --policy-pack policies/security
 
 .PHONY: down
 down: $(INSTALLED) ## Destroy STACK in the sandbox, but for what is protected

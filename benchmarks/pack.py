@@ -1,8 +1,8 @@
-"""What the pack costs a resource, against thirty policies of one rule each."""
+"""What the packs cost a resource, against thirty policies of one rule each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from google.protobuf import struct_pb2
@@ -16,8 +16,10 @@ from gpuplatform.config import find_project, from_file
 from gpuplatform.plan.recorder import Registered, record
 from gpuplatform.platform import decide
 from gpuplatform.platform.build import build
-from gpuplatform.policy.pack import NAME, POLICY_NAMES, servicer
-from gpuplatform.policy.policies import policies
+from gpuplatform.policy import pack as gpu
+from gpuplatform.policy import policies as gpu_policies
+from gpuplatform.policy import security
+from gpuplatform.policy.serving import Pack, servicer
 from gpuplatform.policy.session import Session
 
 RESOURCES, RULES = 1_000, 30
@@ -28,7 +30,13 @@ def pack_against_one_rule_policies() -> Iterator[Ratio]:
     resources = _resources()
     yield paired(
         f"policies/gpu over {RESOURCES} resources / {RULES} one-rule policies",
-        inside(lambda: _run(_pack(), resources)),
+        inside(lambda: _run(_gpu(), resources)),
+        inside(lambda: _run(_plain(), resources)),
+        goal=0.25,
+    )
+    yield paired(
+        f"policies/security over {RESOURCES} resources / {RULES} one-rule policies",
+        inside(lambda: _run(_security(), resources)),
         inside(lambda: _run(_plain(), resources)),
         goal=0.25,
     )
@@ -54,9 +62,18 @@ def _message(resource: Registered, index: int) -> Any:
     )
 
 
-def _pack() -> Any:
-    session = Session(POLICY_NAMES)
-    service = servicer(session)(NAME, "0", policies(session), EnforcementLevel.MANDATORY)
+def _gpu() -> Any:
+    session = Session(gpu.POLICY_NAMES)
+    return _served(gpu.PACK, session, gpu_policies.policies(session))
+
+
+def _security() -> Any:
+    operation = security.SecurityOperation()
+    return _served(security.PACK, operation, security.policies(operation))
+
+
+def _served(pack: Pack, operation: Any, policies: Sequence[Any]) -> Any:
+    service = servicer(pack, operation)(pack.name, "0", list(policies), EnforcementLevel.MANDATORY)
     service.ConfigureStack(
         analyzer_pb2.AnalyzerStackConfigureRequest(stack="s", project="p", dry_run=True), None
     )

@@ -74,6 +74,6 @@ _ADMIN_RULES: Final[dict[str, tuple[str, str]]] = {
 
 
 def admin_problem(provider: str, admin: str) -> str | None:
-    """Why `admin` can administer no cluster on a cloud, or None where it can."""
+    """Why `admin` can be given no access to a cluster on a cloud, or None where it can."""
     pattern, rule = _ADMIN_RULES[provider]
     return None if re.fullmatch(pattern, admin) else f"{admin!r} is not {rule}"

@@ -23,7 +23,7 @@ from gpuplatform.config.layout import (
 )
 from gpuplatform.config.limits import Budget, Guardrails, budget_problem
 from gpuplatform.config.pools import NodePool, SystemPool
-from gpuplatform.config.storage import Storage, TierName, storage_problems
+from gpuplatform.config.storage import SharedFilesystem, Storage, TierName, storage_problems
 from gpuplatform.config.teams import Team, team_problems
 from gpuplatform.config.uptime import UptimeText
 from gpuplatform.config.values import Cidr, Day
@@ -86,6 +86,13 @@ class Cluster(Model):
             "groups; GCP: members such as group:platform@example.com.",
         ),
     ]
+    viewers: Annotated[
+        tuple[str, ...],
+        Field(
+            description="Who may look at the cluster and change nothing, Secrets apart: the preview identity of "
+            "CI. Named as in admins.",
+        ),
+    ] = ()
     support: Annotated[
         Literal["standard", "extended"],
         Field(
@@ -238,9 +245,13 @@ class Platform(Model):
     @model_validator(mode="after")
     def _cloud_shapes(self) -> Self:
         provider = self.cloud.provider
-        for index, admin in enumerate(self.cluster.admins):
-            if (why := admin_problem(provider, admin)) is not None:
-                raise At(f"cluster.admins[{index}]", why)
+        for key, named in (("admins", self.cluster.admins), ("viewers", self.cluster.viewers)):
+            for index, one in enumerate(named):
+                if (why := admin_problem(provider, one)) is not None:
+                    raise At(f"cluster.{key}[{index}]", why)
+        for index, viewer in enumerate(self.cluster.viewers):
+            if viewer in self.cluster.admins:
+                raise At(f"cluster.viewers[{index}]", f"{viewer} is in cluster.admins already")
         pattern, rule = _ZONE_RULES[provider]
         for path, zones in self._zone_lists():
             for index, zone in enumerate(zones):
@@ -343,7 +354,12 @@ class Platform(Model):
             case Aws():
                 return aws_layout(self.network.cidr, self.network.zones, self.nodes_max)
             case Azure():
-                return azure_layout(self.network.cidr, self.nodes_max)
+                shared = {n: t for n, t in self.storage.items() if isinstance(t, SharedFilesystem)}
+                lustre = {
+                    name: tier.capacity_gib for name, tier in shared.items() if tier.service == "lustre"
+                }
+                endpoints = len(lustre) < len(shared)
+                return azure_layout(self.network.cidr, self.nodes_max, lustre, endpoints=endpoints)
             case Gcp():
                 return gcp_layout(self.network.cidr, self.nodes_max)
 
