@@ -9,7 +9,7 @@ from typing import Any, Final
 import pulumi
 from pulumi_aws import eks, iam
 
-from gpuplatform.aws.access import admin_access
+from gpuplatform.aws.access import admin_access, viewer_access
 from gpuplatform.aws.addons import AFTER_NODES, MOUNTS, NODE_NETWORKING, POD_IDENTITY_AGENT, install
 from gpuplatform.aws.identity import RoleMaker
 from gpuplatform.aws.kubeconfig import kubeconfig, kubeconfig_command
@@ -149,6 +149,7 @@ class EksCluster(ClusterComponent):
         network = args.network_ids
         cluster = self._control_plane(network)
         access = admin_access(self, name, args, cluster=cluster)
+        viewer_access(self, name, args, cluster=cluster)
         agent = install(self._roles, cluster, [POD_IDENTITY_AGENT])
         networking = install(self._roles, cluster, NODE_NETWORKING, after=agent)
         node_role = self._roles.make("nodes", service_trust("ec2"), managed=NODE_POLICIES)

@@ -1,12 +1,18 @@
-"""Who administers an AKS cluster: Entra groups, no local accounts."""
+"""Who administers an AKS cluster and who looks at it: Entra groups, no local accounts."""
 
 from __future__ import annotations
 
+from typing import Final
+
 from pulumi_azure_native import containerservice as aks
 
-from gpuplatform.contracts import ClusterArgs
+from gpuplatform.component import Component
+from gpuplatform.contracts import ClusterArgs, ClusterHandle
+from gpuplatform.kubernetes.objects import KubernetesObject
 
-__all__ = ["admin_access"]
+__all__ = ["admin_access", "viewer_access"]
+
+_RBAC: Final = "rbac.authorization.k8s.io"
 
 
 def admin_access(args: ClusterArgs) -> aks.ManagedClusterAADProfileArgs:
@@ -17,4 +23,29 @@ def admin_access(args: ClusterArgs) -> aks.ManagedClusterAADProfileArgs:
     """
     return aks.ManagedClusterAADProfileArgs(
         managed=True, admin_group_object_ids=list(args.admins), enable_azure_rbac=False
+    )
+
+
+def viewer_access(owner: Component, prefix: str, args: ClusterArgs, *, handle: ClusterHandle) -> None:
+    """A look at what is in the cluster for each Entra group, by one binding of Kubernetes' own role `view`.
+
+    Kubernetes knows a group by its object ID (https://learn.microsoft.com/azure/aks/kubernetes-rbac-entra-id),
+    and `view` reads no Secrets (https://kubernetes.io/docs/reference/access-authn-authz/rbac/
+    #user-facing-roles). Azure's own `Azure Kubernetes Service RBAC Reader` counts only with Azure RBAC.
+    """
+    if not args.viewers:
+        return
+    KubernetesObject(
+        f"{prefix}-viewers",
+        f"{_RBAC}/v1",
+        "ClusterRoleBinding",
+        {
+            "metadata": {"name": "gpuplatform-viewers"},
+            "roleRef": {"apiGroup": _RBAC, "kind": "ClusterRole", "name": "view"},
+            # Sorted: the order of a list changes nothing.
+            "subjects": [
+                {"apiGroup": _RBAC, "kind": "Group", "name": group} for group in sorted(set(args.viewers))
+            ],
+        },
+        owner.child(provider=handle.provider, depends_on=list(handle.ready), deleted_with=handle.cluster),
     )

@@ -76,15 +76,17 @@ class AzureCiIdentity(CiIdentityComponent):
     likes. An owner who changes either deletes its lock first, and the next run makes it again; what the roles
     may do changes without that, since they are the subscription's.
 
-    It is not among the cluster's administrators by itself: those are Entra groups, and `deploy_principal` is
-    whom to add to one.
+    Neither may do anything in the cluster by itself: who may are members of Entra groups. `deploy_principal`
+    is whom to add to one of its administrators, `preview_principal` to one of those who look at it.
 
     Outputs, beside those of every one:
+        preview_principal: The looking identity's object ID.
         deploy_principal: The deploying identity's object ID.
     """
 
     TOKEN = "gpuplatform:index:AzureCiIdentity"  # noqa: S105 - a type token, no secret
 
+    preview_principal: pulumi.Output[str]
     deploy_principal: pulumi.Output[str]
 
     def __init__(
@@ -106,6 +108,7 @@ class AzureCiIdentity(CiIdentityComponent):
             group=args.state.group,
             after=[*args.state.ready, *self._granted],
         )
+        self.preview_principal = preview.principal_id
         self.deploy_principal = deploy.principal_id
         self.finish_ci(
             preview=preview.client_id,
@@ -115,6 +118,7 @@ class AzureCiIdentity(CiIdentityComponent):
                 DEPLOY_CLIENT_ID=deploy.client_id,
                 TENANT_ID=deploy.tenant_id,
             ),
+            preview_principal=self.preview_principal,
             deploy_principal=self.deploy_principal,
         )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pulumi
 from pulumi_azure_native import containerservice as aks
 
-from gpuplatform.azure.access import admin_access
+from gpuplatform.azure.access import admin_access, viewer_access
 from gpuplatform.azure.identity import Identities, cluster_identities, subscription_of
 from gpuplatform.azure.kubeconfig import kubeconfig, kubeconfig_command
 from gpuplatform.azure.network import AzureNetwork, AzureNetworkIds
@@ -166,6 +166,7 @@ class AksCluster(ClusterComponent):
             oidc_issuer=pulumi.Output.all(cluster.id, issuer).apply(lambda known: known[1]),
             ready=(cluster,),
         )
+        viewer_access(self, name, args, handle=self.handle)
 
     def _control_plane(self, network: AzureNetworkIds, identities: Identities) -> aks.ManagedCluster:
         args = self._args

@@ -54,7 +54,7 @@ def build(config: Platform, types: Collection[str]) -> Built:
         opts,
     )
     _boundary(scope, tags, opts)
-    return Built(state=state, ci=ci, admin=ci.deploy)
+    return Built(state=state, ci=ci, admin=ci.deploy, viewer=ci.preview)
 
 
 def _boundary(scope: AwsScope, tags: Tags, opts: pulumi.ResourceOptions) -> None:

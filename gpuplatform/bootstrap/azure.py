@@ -60,4 +60,4 @@ def build(config: Platform, types: Collection[str]) -> Built:
         ),
         opts,
     )
-    return Built(state=state, ci=ci, admin=ci.deploy_principal)
+    return Built(state=state, ci=ci, admin=ci.deploy_principal, viewer=ci.preview_principal)

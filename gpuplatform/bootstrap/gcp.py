@@ -52,4 +52,9 @@ def build(config: Platform, types: Collection[str]) -> Built:
         ),
         opts,
     )
-    return Built(state=state, ci=ci, admin=pulumi.Output.concat("serviceAccount:", ci.deploy))
+    return Built(
+        state=state,
+        ci=ci,
+        admin=pulumi.Output.concat("serviceAccount:", ci.deploy),
+        viewer=pulumi.Output.concat("serviceAccount:", ci.preview),
+    )

@@ -32,6 +32,8 @@ class Outcome:
         secrets_provider: For `secretsprovider:` in the stack's file, where `pulumi stack init` writes it.
         admin: Whom `cluster.admins` must name, or on Azure who must join a group that it names.
         admin_missing: Whether `cluster.admins` does not name it yet; None where nobody here can know.
+        viewer: Whom `cluster.viewers` must name, likewise.
+        viewer_missing: Whether it does not name it yet, likewise.
         repository: owner/repository.
         variables: The repository's variables.
         environments: Environments to be made in the repository.
@@ -44,6 +46,8 @@ class Outcome:
     secrets_provider: str = ""
     admin: str = ""
     admin_missing: bool | None = None
+    viewer: str = ""
+    viewer_missing: bool | None = None
     repository: str
     variables: tuple[Variable, ...] = ()
     environments: tuple[str, ...]
@@ -61,9 +65,9 @@ class Outcome:
         github = github_of(config)
         admin = str(outputs.get("admin") or "")
         values = outputs.get("variables") or {}
-        groups = isinstance(
-            config.cloud, Azure
-        )  # `cluster.admins` names groups there, and these are not seen
+        viewer = str(outputs.get("viewer") or "")
+        # Groups are named there, and who is in one is not seen.
+        groups = isinstance(config.cloud, Azure)
         return cls(
             stack=stack,
             record=record,
@@ -72,6 +76,8 @@ class Outcome:
             secrets_provider=str(outputs.get("secrets_provider") or ""),
             admin=admin,
             admin_missing=None if groups or not admin else admin not in config.cluster.admins,
+            viewer=viewer,
+            viewer_missing=None if groups or not viewer else viewer not in config.cluster.viewers,
             repository=github.repository,
             variables=tuple(
                 Variable(name=variable(stack, key), value=str(values[key]))
@@ -91,6 +97,8 @@ class Outcome:
             "secretsprovider": self.secrets_provider,
             "admin": self.admin,
             "admin_missing": self.admin_missing,
+            "viewer": self.viewer,
+            "viewer_missing": self.viewer_missing,
             "github": {
                 "repository": self.repository,
                 "environments": list(self.environments),

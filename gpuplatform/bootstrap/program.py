@@ -40,6 +40,7 @@ def run() -> None:
     pulumi.export("backend_url", built.state.backend_url)
     pulumi.export("secrets_provider", built.state.secrets_provider)
     pulumi.export("admin", built.admin)
+    pulumi.export("viewer", built.viewer)
     pulumi.export(
         "variables",
         pulumi.Output.all(built.ci.variables, built.state.backend_url).apply(

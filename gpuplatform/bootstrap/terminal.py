@@ -36,11 +36,14 @@ def _places(outcome: Outcome) -> list[tuple[str, str]]:
         ("Pulumi.yaml, backend: url:", outcome.backend_url),
         (f"Pulumi.{outcome.stack}.yaml, secretsprovider:", outcome.secrets_provider),
     ]
-    if outcome.admin_missing is None:
-        found.append(("a group of cluster.admins", f"add the object ID {outcome.admin} to its members"))
-    else:
-        known = "" if outcome.admin_missing else " (it is there)"
-        found.append(("cluster.admins", f"{outcome.admin}{known}"))
+    for key, whom, missing in (
+        ("cluster.admins", outcome.admin, outcome.admin_missing),
+        ("cluster.viewers", outcome.viewer, outcome.viewer_missing),
+    ):
+        if missing is None:
+            found.append((f"a group of {key}", f"add the object ID {whom} to its members"))
+        else:
+            found.append((key, whom if missing else f"{whom} (it is there)"))
     return found
 
 

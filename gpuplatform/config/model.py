@@ -89,8 +89,8 @@ class Cluster(Model):
     viewers: Annotated[
         tuple[str, ...],
         Field(
-            description="Who may look at the cluster and change nothing, Secrets apart: the preview identity of "
-            "CI. Named as in admins.",
+            description="Who may look at the cluster, but for Secrets, and change nothing: the preview "
+            "identity of CI. Named as in admins.",
         ),
     ] = ()
     support: Annotated[
@@ -243,15 +243,19 @@ class Platform(Model):
         return self
 
     @model_validator(mode="after")
-    def _cloud_shapes(self) -> Self:
-        provider = self.cloud.provider
+    def _principals(self) -> Self:
         for key, named in (("admins", self.cluster.admins), ("viewers", self.cluster.viewers)):
             for index, one in enumerate(named):
-                if (why := admin_problem(provider, one)) is not None:
+                if (why := admin_problem(self.cloud.provider, one)) is not None:
                     raise At(f"cluster.{key}[{index}]", why)
         for index, viewer in enumerate(self.cluster.viewers):
             if viewer in self.cluster.admins:
                 raise At(f"cluster.viewers[{index}]", f"{viewer} is in cluster.admins already")
+        return self
+
+    @model_validator(mode="after")
+    def _cloud_shapes(self) -> Self:
+        provider = self.cloud.provider
         pattern, rule = _ZONE_RULES[provider]
         for path, zones in self._zone_lists():
             for index, zone in enumerate(zones):

@@ -64,6 +64,7 @@ class ClusterArgs:
         region: The cloud's own name of the region.
         kubernetes_version: A minor, such as `1.35`. It goes up one minor at a time and never down.
         admins: Who administers the cluster. Whoever deploys into it must be among them.
+        viewers: Who may look at what is in the cluster, but for Secrets, and change nothing; no admin.
         system_sku: Machine type of the system pool, which runs what the cluster itself needs; no GPUs.
         system_min: Nodes of the system pool that are always there.
         system_max: Nodes that its autoscaler may reach; a fixed size where it equals `system_min`.
@@ -95,6 +96,7 @@ class ClusterArgs:
     support: Support = "standard"
     protect: bool = True
     mounts: tuple[Mount, ...] = ()
+    viewers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if (why := problem(self.KIND, self.name)) is not None:
@@ -111,9 +113,17 @@ class ClusterArgs:
                 rule="creating a cluster gives nobody access to it",
                 way_out="list who deploys, and who else administers it",
             )
-        for admin in self.admins:
-            if (why := admin_problem(self.CLOUD, admin)) is not None:
-                raise Refusal(why, where="cluster.admins", way_out="correct the entry, or leave it out")
+        for where, named in (("cluster.admins", self.admins), ("cluster.viewers", self.viewers)):
+            for one in named:
+                if (why := admin_problem(self.CLOUD, one)) is not None:
+                    raise Refusal(why, where=where, way_out="correct the entry, or leave it out")
+        if both := sorted(set(self.admins) & set(self.viewers)):
+            raise Refusal(
+                f"{', '.join(both)} would administer the cluster and look at it",
+                where="cluster.viewers",
+                rule="administrators see everything; a second grant would contradict the first",
+                way_out="leave it out of one of both",
+            )
         check_bounds("cluster.system.nodes", self.system_min, self.system_max)
 
     @property

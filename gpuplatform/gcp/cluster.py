@@ -11,7 +11,7 @@ from pulumi_gcp import container
 
 from gpuplatform.contracts import ClusterArgs, ClusterComponent
 from gpuplatform.errors import Refusal
-from gpuplatform.gcp.access import admin_access
+from gpuplatform.gcp.access import admin_access, viewer_access
 from gpuplatform.gcp.identity import NodeAccount, node_account
 from gpuplatform.gcp.kubeconfig import kubeconfig, kubeconfig_command
 from gpuplatform.gcp.network import GcpNetwork, GcpNetworkIds
@@ -128,6 +128,7 @@ class GkeCluster(ClusterComponent):
             after=account.ready,
         )
         access = admin_access(self, name, args, project=args.project)
+        viewer_access(self, name, args, project=args.project)
         self.ids = GkeClusterIds(
             cluster_name=cluster.name,
             region=args.region,

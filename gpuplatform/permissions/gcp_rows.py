@@ -19,6 +19,7 @@ _COMPUTE: Final = f"{_DOCS}compute/docs/reference/rest/v1/"
 # Source: https://cloud.google.com/iam/docs/understanding-roles
 GRANTABLE: Final[dict[str, str]] = {
     "roles/container.admin": "those who administer the cluster (cluster.admins)",
+    "roles/container.viewer": "those who look at it (cluster.viewers)",
     "roles/container.defaultNodeServiceAccount": "the nodes' service account",
 }
 """Roles on the project that a stack's resources grant, with who gets them."""

@@ -58,6 +58,7 @@ def cluster_arguments(config: Platform, storage: Sequence[StoragePlan]) -> dict[
         "region": config.cloud.region,
         "kubernetes_version": cluster.kubernetes_version,
         "admins": cluster.admins,
+        "viewers": cluster.viewers,
         "system_sku": system_sku(config),
         "system_min": cluster.system.nodes.min,
         "system_max": cluster.system.nodes.max,

@@ -21,6 +21,14 @@ _BUDGETS: Final = {
     "whoever deploys has billing.resourcebudgets.write there",
 }
 
+_VIEWERS: Final = {
+    # https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html
+    "aws": "the roles and users in cluster.viewers exist; EKS refuses an access entry for one that does not",
+    "azure": "whoever is to look at the cluster is a member of a group in cluster.viewers",
+    # https://cloud.google.com/resource-manager/reference/rest/v1/projects/setIamPolicy
+    "gcp": "the members in cluster.viewers exist; IAM refuses a policy that names one that does not",
+}
+
 _SERVICES: Final = {
     # https://learn.microsoft.com/azure/azure-managed-lustre/amlfs-prerequisites
     "azure-managed-lustre": "the subscription has the resource provider Microsoft.StorageCache, "
@@ -35,7 +43,7 @@ _SERVICES: Final = {
 def preconditions_of(
     config: Platform, profiles: Sequence[NodeProfile], storage: Sequence[StoragePlan]
 ) -> tuple[tuple[str, str], ...]:
-    """Each with what it is for: a pool's or a tier's name, `budget` or `identity`."""
+    """Each with what it is for: a pool's or a tier's name, `cluster`, `budget` or `identity`."""
     return tuple(_each(config, profiles, storage))
 
 
@@ -52,6 +60,8 @@ def _each(
         if isinstance(plan, ObjectPlan) and cloud == "gcp":
             # https://cloud.google.com/storage/docs/encryption/using-customer-managed-keys
             yield plan.tier, "the project has the API cloudkms"
+    if config.cluster.viewers:
+        yield "cluster", _VIEWERS[cloud]
     if config.budget is not None and config.budget.contacts and _BUDGETS[cloud]:
         yield "budget", _BUDGETS[cloud]
     if config.identity is not None:
