@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-__all__ = ["canonical"]
+__all__ = ["canonical", "needs"]
 
 _OF_A_RUN: Final = ("sourcePosition", "stackTrace")
 """Where on somebody's machine the program stood."""
@@ -45,14 +45,14 @@ def _ordered(resources: list[dict[str, Any]]) -> list[dict[str, Any]]:
     waiting = {resource["urn"]: resource for resource in resources}
     ordered: list[dict[str, Any]] = []
     while waiting:
-        free = sorted(urn for urn, one in waiting.items() if not _needs(one) & (waiting.keys() - {urn}))
+        free = sorted(urn for urn, one in waiting.items() if not needs(one) & (waiting.keys() - {urn}))
         if not free:
             return resources  # a circle is no checkpoint of ours to put in order
         ordered += [waiting.pop(urn) for urn in free]
     return ordered
 
 
-def _needs(resource: Mapping[str, Any]) -> set[str]:
+def needs(resource: Mapping[str, Any]) -> set[str]:
     """URNs of what must stand before it."""
     named = {resource.get("parent"), resource.get("deletedWith")}
     named.add(str(resource.get("provider") or "").rpartition("::")[0])

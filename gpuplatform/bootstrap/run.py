@@ -13,6 +13,7 @@ from typing import Any, Final
 from gpuplatform.bootstrap import record
 from gpuplatform.bootstrap.adopt import adopted
 from gpuplatform.bootstrap.engine import Engine
+from gpuplatform.bootstrap.imports import named, without
 from gpuplatform.bootstrap.outcome import Outcome
 from gpuplatform.bootstrap.place import Place
 from gpuplatform.bootstrap.program import TYPES_KEY
@@ -62,6 +63,8 @@ def bootstrap(
     """
     config = from_file(project, stack)
     github_of(config)
+    if imports is not None:
+        named(imports)
     variable(stack, "BACKEND_URL")
     types = _types(project, stack, today)
     place = Place.of(project.root, stack, environ)
@@ -81,7 +84,7 @@ def bootstrap(
             place.begin()
             result: Result | None = None
             try:
-                result = _worked(engine, imports, lock)
+                result = _worked(engine, imports, lock, report)
             finally:
                 # In every case: whatever became of the run, what it made is written down.
                 made = engine.checkpoint()
@@ -94,8 +97,13 @@ def bootstrap(
     return Outcome.of(stack, config, _outputs(made), result.counts, "" if place.simulated else shown)
 
 
-def _worked(engine: Engine, imports: Path | None, lock: int) -> Result:
+def _worked(engine: Engine, imports: Path | None, lock: int, report: Report) -> Result:
     if imports is not None:
+        checkpoint, gone = without(engine.checkpoint(), named(imports))
+        if gone:
+            engine.take(checkpoint)
+            for one in gone:
+                report(f"in no record any more, since {imports.name} names another in its place: {one}")
         flags = ("--yes", "--skip-preview", "--generate-code=false", "--protect=false")
         taken = engine.operate("import", "--file", str(imports.absolute()), *flags, lock=lock)
         if taken.exit_code:

@@ -84,6 +84,8 @@ def outcome(**changes: Any) -> Outcome:
         "secrets_provider": "awskms://alias/key?region=us-east-1",
         "admin": "arn:aws:iam::123456789012:role/deploy",
         "admin_missing": True,
+        "viewer": "arn:aws:iam::123456789012:role/preview",
+        "viewer_missing": True,
         "repository": "octo-org/octo-repo",
         "variables": (Variable(name="AWS_DEV_BACKEND_URL", value="s3://bucket?region=us-east-1"),),
         "environments": ("dev",),
@@ -97,16 +99,21 @@ def test_what_is_to_be_set_is_shown_whole(capsys: pytest.CaptureFixture[str], mo
     said = capsys.readouterr().out
     for word in (
         "arn:aws:iam::123456789012:role/deploy",
+        "cluster.viewers",
+        "arn:aws:iam::123456789012:role/preview",
         "AWS_DEV_BACKEND_URL",
         "pulumi stack init aws-dev --secrets-provider 'awskms://alias/key?region=us-east-1'",
         "deployments from the main branch only",
         "commit stacks/bootstrap/aws-dev.json",
     ):
         assert word in said
-    show(outcome(record="", admin_missing=None))
+    assert "it is there" not in said
+    show(outcome(admin_missing=False, viewer_missing=False))
+    assert capsys.readouterr().out.count("it is there") == 2
+    show(outcome(record="", admin_missing=None, viewer_missing=None))
     said = capsys.readouterr().out
     assert "commit stacks/bootstrap" not in said
-    assert "add the object ID" in said
+    assert said.count("add the object ID") == 2
 
 
 def test_a_preview_of_nothing_promises_no_values(capsys: pytest.CaptureFixture[str]) -> None:
@@ -120,4 +127,5 @@ def test_the_document_holds_the_same_as_data() -> None:
     found = outcome().document()
     assert found["backend"] == {"url": "s3://bucket?region=us-east-1"}
     assert found["github"]["variables"] == {"AWS_DEV_BACKEND_URL": "s3://bucket?region=us-east-1"}
+    assert (found["viewer"], found["viewer_missing"]) == ("arn:aws:iam::123456789012:role/preview", True)
     assert os.fspath(found["record"]) == "stacks/bootstrap/aws-dev.json"

@@ -78,6 +78,46 @@ def test_without_its_record_nothing_is_taken_over_and_the_way_out_is_said(cloud:
         assert set(it.bootstrap().changes) == {"same"}
 
 
+@pytest.mark.parametrize("cloud", CLOUDS)
+def test_a_lost_record_is_made_again_from_what_somebody_names(cloud: str, stage: Any, tmp_path: Path) -> None:
+    with stage(f"{cloud}-dev") as it:
+        made = it.bootstrap()
+        before, exists = it.held, record.resources(it.record)
+        it.place.record.unlink()
+        with pytest.raises(EngineError, match="there was no record of it here"):
+            it.bootstrap()
+        file = tmp_path / "found.json"
+        file.write_text(json.dumps(as_file(exists)), encoding="utf-8")
+        again = it.bootstrap(imports=file)
+        assert again.variables == made.variables
+        assert again.secrets_provider == made.secrets_provider
+        assert it.managed == before, "the old things, and no others"
+        assert set(it.held) >= set(before)
+        for left in set(it.held) - set(before):
+            assert any(left[1] in line for line in it.said), "what the refused run made is named"
+
+
+def as_file(exists: list[dict[str, Any]]) -> dict[str, Any]:
+    """What a person writes who looked each thing up in the cloud."""
+    names: dict[str, str] = {}
+    resources = []
+    for one in exists:
+        if not one["custom"] or one["type"].startswith("pulumi:"):
+            continue
+        parent, provider = one["parent"], one["provider"].rpartition("::")[0]
+        names |= {f"parent {parent}": parent, f"provider {provider}": provider}
+        resources.append(
+            {
+                "type": one["type"],
+                "name": one["urn"].rpartition("::")[2],
+                "id": one["id"],
+                "parent": f"parent {parent}",
+                "provider": f"provider {provider}",
+            }
+        )
+    return {"nameTable": names, "resources": resources}
+
+
 @pytest.mark.parametrize("cloud", ["aws", "gcp"])
 def test_a_change_of_the_trust_changes_the_identities_and_leaves_the_state_s_store(
     cloud: str, stage: Any
@@ -141,8 +181,12 @@ def test_the_deploying_identity_is_named_until_it_administers_the_cluster(stage:
     with stage("aws-dev") as it:
         made = it.bootstrap()
         assert made.admin_missing
+        assert made.viewer_missing
+        assert made.viewer == {one.name: one.value for one in made.variables}["AWS_DEV_PREVIEW_ROLE"]
         it.configure(lambda platform: platform["cluster"]["admins"].append(made.admin))
-        assert it.bootstrap().admin_missing is False
+        it.configure(lambda platform: platform["cluster"].update(viewers=[made.viewer]))
+        again = it.bootstrap()
+        assert (again.admin_missing, again.viewer_missing) == (False, False)
 
 
 def test_the_command_works_inside_the_sandbox_with_nothing_changed_in_it(stage: Any) -> None:
