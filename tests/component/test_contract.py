@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from gpuplatform.errors import Refusal
 from gpuplatform.kubernetes import pod_security
 from gpuplatform.plan.recorder import Registered, record
 from gpuplatform.platform.arguments import cluster_arguments, pool_arguments
+from gpuplatform.platform.build import build
 from gpuplatform.sandbox import sdk_types
 from gpuplatform.tags import KEYS
 
@@ -66,6 +68,11 @@ TOKENS = {
 }
 """Pinned: changing one replaces every child in everybody's stacks, unless an alias comes with it."""
 
+VIEWERS = {
+    "aws": "arn:aws:iam::123456789012:role/gpuplatform-ci/vision-dev-us-east-1-ci-preview",
+    "azure": "00000000-0000-4000-8000-0000000000bb",
+    "gcp": "serviceAccount:vision-dev-preview@example-ml-dev.iam.gserviceaccount.com",
+}
 PROVIDERS = {"aws": "aws", "azure": "azure-native", "gcp": "gcp"}
 TAG_PROPERTIES = ("tags", "resourceLabels", "labels", "userLabels")
 UNTAGGED = {
@@ -227,6 +234,7 @@ def test_infrastructure_that_exists_already_is_taken_on_every_cloud(part: str) -
     [
         ({"admins": ()}, "cluster.admins"),
         ({"admins": ("somebody",)}, "cluster.admins"),
+        ({"viewers": ("somebody",)}, "cluster.viewers"),
         ({"name": "x" * 101}, "cluster.name"),
         ({"system_min": 5, "system_max": 4}, "cluster.system.nodes"),
         ({"system_min": -1}, "cluster.system.nodes"),
@@ -241,6 +249,35 @@ def test_a_cluster_that_no_cloud_builds_is_refused_alike(
         _cluster_args(stack, **changes)
     assert refused.value.where == where
     assert refused.value.way_out
+
+
+@pytest.mark.parametrize("stack", ["aws-dev", "azure-dev", "gcp-dev"])
+def test_nobody_administers_a_cluster_and_only_looks_at_it(stack: str) -> None:
+    admins = config_of(stack).cluster.admins
+    with pytest.raises(Refusal, match="would administer the cluster and look at it") as refused:
+        _cluster_args(stack, viewers=admins[:1])
+    assert refused.value.where == "cluster.viewers"
+
+
+@pytest.mark.parametrize("stack", ["aws-dev", "azure-dev", "gcp-dev"])
+def test_who_looks_at_a_cluster_comes_beside_all_else_and_reads_no_secrets(stack: str) -> None:
+    config = config_of(stack)
+    changed = config.cluster.model_copy(update={"viewers": (VIEWERS[config.cloud.provider],)})
+    decision = replace(decision_of(stack), config=config.model_copy(update={"cluster": changed}))
+    before = {resource.urn: resource for resource in recording_of(stack).resources}
+    after = {resource.urn: resource for resource in record(lambda: build(decision), stack=stack).resources}
+    assert before.items() <= after.items()
+    new = [after[urn] for urn in after.keys() - before.keys()]
+    assert new
+    for resource in new:
+        assert "cluster-viewer" in resource.name
+        assert not sdk_types.check(resource.type, resource.inputs)
+        assert resource.parent.endswith("::cluster")
+    granted = {resource.inputs.get(key) for resource in new for key in ("policyArn", "role")}
+    granted |= {(resource.inputs.get("roleRef") or {}).get("name") for resource in new}
+    reading = {"arn:aws:eks::aws:cluster-access-policy/AmazonEKSViewPolicy", "roles/container.viewer", "view"}
+    assert len(granted & reading) == 1
+    assert granted - {None} <= reading
 
 
 def _cluster_args(stack: str, **changes: Any) -> contracts.ClusterArgs:

@@ -8,6 +8,7 @@ import pytest
 from samples import STACKS, config_of, recording_of
 
 from gpuplatform.errors import Refusal
+from gpuplatform.gcp.access import ADMIN_ROLE, VIEWER_ROLE
 from gpuplatform.permissions import ROLES, gcp
 from gpuplatform.permissions.gcp_rows import GRANTABLE, TABLE
 
@@ -29,6 +30,10 @@ def test_a_project_s_policy_takes_the_roles_that_a_stack_grants() -> None:
     found = re.search(r"modifiedGrantsByRole', \[\]\)\.hasOnly\(\[([^\]]*)\]\)", condition)
     assert found
     assert {role.strip("' ") for role in found[1].split(",")} == GRANTABLE.keys()
+
+
+def test_they_are_those_of_the_cluster_s_administrators_viewers_and_nodes() -> None:
+    assert {ADMIN_ROLE, VIEWER_ROLE} < GRANTABLE.keys()
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,10 @@ def _budget(**values: Any) -> Change:
     return lambda platform: platform["budget"].update(values)
 
 
+def _viewers(*viewers: str) -> Change:
+    return lambda platform: platform["cluster"].update(viewers=list(viewers))
+
+
 CASES: dict[str, tuple[Change, list[str]]] = {
     "a tier without its kind": (_top(storage={"data": {}}), ["storage.data", "`tier` is missing"]),
     "a tier of a kind that is none": (
@@ -186,6 +190,22 @@ CASES: dict[str, tuple[Change, list[str]]] = {
     "an uptime in no time zone": (_top(uptime="daily 08:00-19:00 Mars/Base"), ["uptime", "no time zone"]),
     "an hour that is none": (_top(uptime="daily 08:00-24:00 UTC"), ["uptime", "hours go from 00 to 23"]),
     "a day that is none": (_top(uptime="mo-fr 08:00-19:00 UTC"), ["uptime", "'mo-fr' is no day"]),
+    "a viewer that is no ARN": (
+        _viewers("arn:aws:iam::123456789012:role/preview", "me"),
+        ["cluster.viewers[1]", "'me' is not an IAM role or user ARN"],
+    ),
+    "a viewer that is a session": (
+        _viewers("arn:aws:sts::123456789012:assumed-role/preview/job"),
+        ["cluster.viewers[0]", "IAM role or user ARN"],
+    ),
+    "a viewer who administers": (
+        lambda platform: platform["cluster"].update(viewers=platform["cluster"]["admins"][:1]),
+        ["cluster.viewers[0]", "is in cluster.admins already"],
+    ),
+    "viewers that are one text": (
+        lambda platform: platform["cluster"].update(viewers="arn:aws:iam::123456789012:role/preview"),
+        ["cluster.viewers"],
+    ),
     "an uptime of no length": (
         _top(uptime="daily 08:00-08:00 UTC"),
         ["uptime", "begins and ends at one time"],
@@ -214,6 +234,24 @@ def test_only_aws_has_one_provider_for_a_whole_account(loaded: Loaded) -> None:
     for sample in ("azure-dev", "gcp-dev"):
         with pytest.raises(ConfigError, match="only an AWS account"):
             loaded(_github(create_provider=False), sample=sample)
+
+
+@pytest.mark.parametrize(
+    ("sample", "viewer", "wanted"),
+    [
+        ("azure-dev", "group:lookers@example.com", "the object ID of an Entra group"),
+        ("gcp-dev", "lookers@example.com", "an IAM member"),
+    ],
+)
+def test_a_viewer_is_named_as_an_admin_is(sample: str, viewer: str, wanted: str, loaded: Loaded) -> None:
+    with pytest.raises(ConfigError, match=wanted) as raised:
+        loaded(_viewers(viewer), sample=sample)
+    assert "cluster.viewers[0]" in str(raised.value)
+
+
+@pytest.mark.parametrize("sample", ["aws-dev", "azure-dev", "gcp-dev"])
+def test_nobody_looks_who_is_not_named(sample: str, loaded: Loaded) -> None:
+    assert loaded(sample=sample).cluster.viewers == ()
 
 
 @pytest.mark.parametrize("sample", ["aws-dev", "azure-dev", "gcp-dev"])

@@ -176,7 +176,9 @@ def test_no_role_can_widen_its_own_rights_or_touch_the_states_history(ci, which)
         f"arn:aws:iam::{ACCOUNT}:policy/gpuplatform-ci/*",
         PROVIDER,
     ]
-    assert "s3:DeleteObjectVersion" in found["NotTheStateItself"]["Action"]
+    assert {"s3:DeleteObjectVersion", "s3:PutBucketOwnershipControls"} <= set(
+        found["NotTheStateItself"]["Action"]
+    )
     assert found["NotTheStatesKey"]["Action"] == [
         "kms:DisableKey",
         "kms:PutKeyPolicy",

@@ -61,6 +61,17 @@ def test_access_is_by_entries_only_and_the_creator_has_none(cluster):
     assert all(r.inputs["accessScope"] == {"type": "cluster"} for r in granted)
 
 
+def test_who_looks_at_the_cluster_has_an_entry_and_reads_no_secrets(cluster):
+    viewer = "arn:aws:iam::123456789012:role/gpuplatform-ci/vision-prod-preview"
+    recorded = cluster(viewers=(viewer, viewer))
+    granted = {
+        r.inputs["principalArn"]: r.inputs["policyArn"].rpartition("/")[2]
+        for r in recorded.of_type("aws:eks/accessPolicyAssociation:AccessPolicyAssociation")
+    }
+    assert granted == dict.fromkeys(ADMINS, "AmazonEKSClusterAdminPolicy") | {viewer: "AmazonEKSViewPolicy"}
+    assert {r.urn for r in cluster().resources} <= {r.urn for r in recorded.resources}
+
+
 def test_admins_in_another_order_are_the_same_entries(cluster):
     names = {r.urn for r in cluster().resources}
     assert {r.urn for r in cluster(admins=tuple(reversed(ADMINS))).resources} == names

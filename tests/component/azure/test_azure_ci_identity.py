@@ -161,6 +161,7 @@ def test_the_workflow_gets_the_variables_that_it_reads(update: Update) -> None:
     assert {*outputs["variables"], "BACKEND_URL"} == set(VARIABLES["azure"])
     assert outputs["variables"]["DEPLOY_CLIENT_ID"] == outputs["deploy"] == "vision-prod-ci-deploy-client"
     assert outputs["deploy_principal"] == "vision-prod-ci-deploy-principal"
+    assert outputs["preview_principal"] == "vision-prod-ci-preview-principal"
 
 
 def test_it_takes_the_state_of_its_environment_and_no_other_arguments() -> None:

@@ -234,3 +234,17 @@ def test_a_network_of_somebody_elses_will_do(update: Update):
     assert inputs["resourceGroupName"] == "theirs"
     assert inputs["agentPoolProfiles"][0]["availabilityZones"] == ["3"]
     assert recording.of_type("azure-native:network:VirtualNetwork") == ()
+
+
+def test_who_looks_at_the_cluster_is_bound_to_kubernetes_own_role(update: Update):
+    token = "kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBinding"  # noqa: S105 - a type token
+    groups = tuple(f"00000000-0000-4000-8000-0000000000{end}" for end in ("cc", "bb"))
+    there, back = (build(update, viewers=order) for order in (groups, groups[::-1]))
+    (binding,) = there.of_type(token)
+    assert binding.inputs["roleRef"]["name"] == "view"
+    assert [subject["name"] for subject in binding.inputs["subjects"]] == sorted(groups)
+    assert {subject["kind"] for subject in binding.inputs["subjects"]} == {"Group"}
+    assert binding.deleted_with == there.named("cluster-aks").urn
+    assert back.of_type(token) == (binding,)
+    assert aks(there) == aks(build(update)), "the cluster itself does not change"
+    assert build(update).of_type(token) == ()

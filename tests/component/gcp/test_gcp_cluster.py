@@ -104,6 +104,20 @@ def test_each_admin_is_granted_by_name_and_not_by_place(environment):
     assert {m.inputs["role"] for m in there.of_type(IAM) if "-admin-" in m.name} == {"roles/container.admin"}
 
 
+def test_who_looks_at_the_cluster_is_a_member_of_its_own(environment):
+    viewers = ("serviceAccount:b@example-ml.iam.gserviceaccount.com", "group:lookers@example.com")
+
+    def granted(*members):
+        recording = environment(cluster={"viewers": members})
+        return {m.urn: m.inputs for m in recording.of_type(IAM) if "-viewer-" in m.name}
+
+    there = granted(*viewers)
+    assert {one["member"] for one in there.values()} == set(viewers)
+    assert {one["role"] for one in there.values()} == {"roles/container.viewer"}
+    assert granted(*reversed(viewers)) == there
+    assert granted() == {}
+
+
 def test_admins_whose_names_would_be_one_have_grants_of_their_own_in_any_order(environment):
     admins = ("user:a:b@example.com", "user:a-b@example.com", "group:a@example.com")
 
