@@ -5,15 +5,11 @@ from __future__ import annotations
 import json
 import socket
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from killing import KILLED, killed_when, recovered, wait_for
-
-from gpuplatform.sandbox.cloud.faults import Faults
+from killing import KILLED, killed_when, recovered, slow, wait_for
 
 pytestmark = pytest.mark.engine
 
@@ -23,8 +19,8 @@ CLUSTER = "aws:eks/cluster:Cluster"
 def test_an_update_killed_while_the_cluster_comes_up_goes_on_once_the_stack_isrecovered(stage: Any) -> None:
     """Pulumi cannot know whether an interrupted create took effect; the cloud does, so its record decides."""
     with stage("aws-dev") as it:
-        with _slow(it, CLUSTER):
-            killed = killed_when(lambda: CLUSTER in _creating(it), it, "up", "--skip-preview")
+        with slow(it, CLUSTER) as begun:
+            killed = killed_when(begun, it, "up", "--skip-preview")
             assert killed == KILLED
             wait_for(lambda: any(thing.token == CLUSTER for thing in it.things))  # the cloud goes on
         assert set(it.held) > set(it.managed)
@@ -58,8 +54,8 @@ def test_an_update_killed_while_the_cluster_comes_up_goes_on_once_the_stack_isre
 def test_what_was_adopted_can_be_taken_down_at_once(stage: Any) -> None:
     """With its dependencies: a cluster without them would be deleted after the network it stands in."""
     with stage("aws-dev") as it:
-        with _slow(it, CLUSTER):
-            assert killed_when(lambda: CLUSTER in _creating(it), it, "up", "--skip-preview") == KILLED
+        with slow(it, CLUSTER) as begun:
+            assert killed_when(begun, it, "up", "--skip-preview") == KILLED
             wait_for(lambda: any(thing.token == CLUSTER for thing in it.things))
         recovered(it)
         gone = it.destroy(include_protected=True)
@@ -129,8 +125,8 @@ def test_empty_sidecars_of_history_copies_and_locks_are_removed_too(stage: Any) 
 
 def test_an_unreadable_state_is_restored_and_brought_in_line_with_what_exists(stage: Any) -> None:
     with stage("aws-dev") as it:
-        with _slow(it, CLUSTER):
-            assert killed_when(lambda: CLUSTER in _creating(it), it, "up", "--skip-preview") == KILLED
+        with slow(it, CLUSTER) as begun:
+            assert killed_when(begun, it, "up", "--skip-preview") == KILLED
             wait_for(lambda: any(thing.token == CLUSTER for thing in it.things))
         file = it.sandbox.home.state_file(it.sandbox.project, it.stack)
         file.write_bytes(file.read_bytes()[:5000])
@@ -146,24 +142,8 @@ def test_an_unreadable_state_is_restored_and_brought_in_line_with_what_exists(st
         assert len({thing.urn for thing in it.things}) == len(it.things)
 
 
-@contextmanager
-def _slow(it: Any, token: str) -> Iterator[None]:
-    faults = Faults(it.world)
-    faults.add("slow", type=token, seconds=3)
-    yield
-    faults.clear()
-
-
 def _dead() -> int:
     """The number of a process that ran and no longer does."""
     process = subprocess.Popen(["true"])
     process.wait()
     return process.pid
-
-
-def _creating(it: Any) -> list[str]:
-    """The types that the engine has begun to create."""
-    try:
-        return [operation["resource"]["type"] for operation in it.state.get("pending_operations", [])]
-    except (OSError, ValueError):  # not there yet, or being written
-        return []

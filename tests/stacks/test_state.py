@@ -9,16 +9,16 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from killing import KILLED, killed_when, recovered, wait_for
+from killing import KILLED, killed_when, recovered, running, slow, wait_for
 
-from gpuplatform.sandbox.cloud.faults import Faults
+from gpuplatform.sandbox.events import Result
 from gpuplatform.sandbox.lock import Lock, locks
 
 pytestmark = pytest.mark.engine
@@ -47,8 +47,7 @@ def gpuplatform(project: Path, *arguments: str, **environ: str) -> subprocess.Co
 def test_a_second_up_while_one_runs_is_refused_with_the_owner_of_the_lock(
     stage: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    with stage("aws-dev") as it, _up_is_running(it) as first:
-        lock = first.lock
+    with stage("aws-dev") as it, _up_is_running(it) as (lock, first):
         me = f"{getpass.getuser()}@{socket.gethostname()}"
         assert (f"{lock.user}@{lock.host}", _name_of(lock.pid)) == (me, "pulumi")
 
@@ -70,10 +69,9 @@ def test_a_second_up_while_one_runs_is_refused_with_the_owner_of_the_lock(
 
         with pytest.raises(Exception, match="a lock is lifted only when its holder is known to be dead"):
             recovered(it)
-        assert first.code is None, "it ran all the while"
+        assert not first.done(), "it ran all the while"
 
-        first.end()
-        assert first.code == 0
+        assert first.result().exit_code == 0
         assert len({thing.urn for thing in it.things}) == len(it.things)
         assert it.held == it.managed
         assert locks(it.sandbox.home, it.sandbox.project, it.stack) == ()
@@ -81,16 +79,15 @@ def test_a_second_up_while_one_runs_is_refused_with_the_owner_of_the_lock(
 
 def test_a_lock_whose_owner_was_killed_is_said_to_be_so(stage: Any) -> None:
     with stage("aws-dev") as it:
-        with _up_is_running(it) as first:
-            os.kill(first.lock.pid, signal.SIGKILL)
-            first.end()
-            assert first.code == KILLED
+        with _up_is_running(it) as (lock, first):
+            os.kill(lock.pid, signal.SIGKILL)
+            assert first.result().exit_code == KILLED
 
         home = str(it.sandbox.home.root.parent)
         root = it.sandbox.project.root
         refused = gpuplatform(root, "sandbox", "up", it.stack, GPUPLATFORM_HOME=home)
         assert refused.returncode == 4
-        assert f"(pid {first.lock.pid})" in refused.stderr
+        assert f"(pid {lock.pid})" in refused.stderr
         assert "which no longer runs" in refused.stderr
 
         done = gpuplatform(root, "sandbox", "recover", it.stack, GPUPLATFORM_HOME=home)
@@ -218,35 +215,16 @@ def _forms() -> Iterator[tuple[str, bytes]]:
         yield f"{name} in Base64", base64.b64encode(secret.encode()).rstrip(b"=")[:-1]
 
 
-class _Running:
-    """An `up` that goes on until it is told to end."""
-
-    def __init__(self, it: Any, faults: Faults) -> None:
-        self._it = it
-        self._faults = faults
-        self.code: int | None = None
-        self._thread = threading.Thread(target=self._run)
-        self._thread.start()
-        wait_for(lambda: any(thing.cloud for thing in it.things))
-        self.lock: Lock = locks(it.sandbox.home, it.sandbox.project, it.stack)[0]
-
-    def _run(self) -> None:
-        self.code = self._it.pulumi("up", "--yes", "--skip-preview").exit_code
-
-    def end(self) -> None:
-        self._faults.clear()
-        self._thread.join()
-
-
 @contextmanager
-def _up_is_running(it: Any) -> Iterator[_Running]:
-    faults = Faults(it.world)
-    faults.add("slow", type=CLUSTERS[it.stack], seconds=20)
-    running = _Running(it, faults)
-    try:
-        yield running
-    finally:
-        running.end()
+def _up_is_running(it: Any) -> Iterator[tuple[Lock, Future[Result]]]:
+    """An `up` that is at work on the cluster, and the lock that it holds."""
+    with (
+        slow(it, CLUSTERS[it.stack], seconds=25) as begun,
+        running(it, "up", "--skip-preview") as result,
+    ):
+        wait_for(lambda: result.done() or begun())
+        assert not result.done(), result.result()
+        yield locks(it.sandbox.home, it.sandbox.project, it.stack)[0], result
 
 
 def _name_of(pid: int) -> str:
