@@ -89,7 +89,7 @@ class Place:
             GpuPlatformError: The folder cannot be written.
         """
         try:
-            for folder in (self.project, self.folder / "state", self.folder / "home"):
+            for folder in (self.project, self.folder / "state"):
                 folder.mkdir(parents=True, exist_ok=True)
             ignore = self.folder.parent / ".gitignore"
             if not ignore.exists():

@@ -189,6 +189,37 @@ def test_the_deploying_identity_is_named_until_it_administers_the_cluster(stage:
         assert (again.admin_missing, again.viewer_missing) == (False, False)
 
 
+def test_outside_the_sandbox_the_program_finds_its_language_and_the_record_is_the_project_s(
+    stage: Any, project: Path
+) -> None:
+    """As with an account, but that the providers are simulated ones: nothing else of the sandbox is there."""
+    from samples import TODAY
+
+    from gpuplatform.bootstrap import bootstrap
+    from gpuplatform.config import find_project
+    from gpuplatform.sandbox import environment
+
+    with stage("gcp-dev") as it:
+        left_out = {environment.ENGINE, "PULUMI_DEBUG_LANGUAGES", "GPUPLATFORM_HOME", "PULUMI_BACKEND_URL"}
+        environ = {name: value for name, value in it.sandbox.environ.items() if name not in left_out}
+        environ |= {"PULUMI_STACK": "another", "PULUMI_CONFIG_PASSPHRASE_FILE": "/nowhere"}
+        said: list[str] = []
+        made = bootstrap(find_project(project), "gcp-dev", TODAY, report=said.append, environ=environ)
+        file = project / "stacks" / "bootstrap" / "gcp-dev.json"
+        assert made.record.endswith("stacks/bootstrap/gcp-dev.json")
+        assert "commit it: nothing else records what was built" in said[-1]
+        known = record.read(file)
+        assert known is not None
+        assert it.held == sorted(
+            (one["urn"], one["id"])
+            for one in record.resources(known)
+            if one["custom"] and not one["type"].startswith("pulumi:providers:")
+        )
+        assert list((project / ".gpuplatform" / "bootstrap").glob("*/")) == []
+        again = bootstrap(find_project(project), "gcp-dev", TODAY, report=said.append, environ=environ)
+        assert set(again.changes) == {"same"}
+
+
 def test_the_command_works_inside_the_sandbox_with_nothing_changed_in_it(stage: Any) -> None:
     import sys
 
