@@ -73,9 +73,24 @@ class Stage:
         )
 
     @property
+    def kept(self) -> list[tuple[str, str]]:
+        """What a teardown leaves: what is protected, and what that stands on, as a VPC below a cluster."""
+        by_urn = {resource["urn"]: resource for resource in self.state["resources"]}
+        todo = [urn for urn, resource in by_urn.items() if resource.get("protect")]
+        stays: set[str] = set()
+        while todo:
+            urn = todo.pop()
+            if urn in stays:
+                continue
+            stays.add(urn)
+            resource = by_urn[urn]
+            todo += [*resource.get("dependencies", []), *filter(None, [resource.get("deletedWith")])]
+        return [entry for entry in self.managed if entry[0] in stays]
+
+    @property
     def things(self) -> list[Thing]:
-        """What is in the clouds, by their own record."""
-        return self.world.all()
+        """What is in the clouds, by their own record; without the names of what they deleted softly."""
+        return [thing for thing in self.world.all() if thing.urn]
 
     @property
     def held(self) -> list[tuple[str, str]]:
