@@ -106,6 +106,13 @@ def test_without_a_lock_a_command_goes_on(home: Home, tiny: Project) -> None:
     assert lock_file.locks(home, tiny, "dev") == ()
 
 
+def test_a_stack_that_is_forgotten_leaves_no_lock(home: Home, tiny: Project) -> None:
+    held(home, tiny)
+    home.forget(tiny, "dev")
+
+    assert lock_file.locks(home, tiny, "dev") == ()
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"pid": "x"}'])
 def test_a_lock_that_cannot_be_read_has_no_holder(home: Home, tiny: Project, text: str) -> None:
     held(home, tiny, text)

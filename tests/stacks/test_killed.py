@@ -123,23 +123,37 @@ def test_empty_sidecars_of_history_copies_and_locks_are_removed_too(stage: Any) 
         assert it.pulumi("preview").changes == 0
 
 
-def test_an_unreadable_state_is_restored_and_brought_in_line_with_what_exists(stage: Any) -> None:
+def test_an_unreadable_state_is_restored_also_by_a_recovery_that_is_killed_and_done_again(
+    stage: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with stage("aws-dev") as it:
         with slow(it, CLUSTER) as begun:
             assert killed_when(begun, it, "up", "--skip-preview") == KILLED
             wait_for(lambda: any(thing.token == CLUSTER for thing in it.things))
         file = it.sandbox.home.state_file(it.sandbox.project, it.stack)
-        file.write_bytes(file.read_bytes()[:5000])
+        broken = file.read_bytes()[:5000]
+        file.write_bytes(broken)
+        with monkeypatch.context() as killed:
+            killed.setattr("gpuplatform.sandbox.recover._write", _interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                recovered(it)
+        assert it.held != it.managed
 
         said = recovered(it)
 
-        assert f"restored the state from {file.name}.bak: {file.name} could not be read" in said
+        assert not any("restored" in line for line in said), "that was done by the first recovery"
+        kept = it.sandbox.home.state.rglob("*.unreadable")
+        assert [copy.read_bytes() for copy in kept] == [broken]
         assert it.held == it.managed
         assert recovered(it) == []
         resumed = it.pulumi("up", "--yes", "--skip-preview")
         assert resumed.exit_code == 0, resumed.diagnostics
         assert it.held == it.managed
         assert len({thing.urn for thing in it.things}) == len(it.things)
+
+
+def _interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 def _dead() -> int:
