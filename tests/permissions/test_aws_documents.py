@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from permissions.iam_evaluator import Iam, as_list
+from iam_evaluator import Iam, as_list
 from samples import STACKS, config_of, recording_of
 
 from gpuplatform.config import Aws

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from samples import config_of
 
 from gpuplatform import clock
-from gpuplatform.cli import main
+from gpuplatform.cli.main import main
 from gpuplatform.config import KEY, Platform, Project
 from gpuplatform.config.uptime import UptimeText
 from gpuplatform.errors import ConfigError
