@@ -46,8 +46,11 @@ def test_a_run_that_is_killed_with_its_engine_is_taken_up_and_nothing_is_there_t
         taken = it.bootstrap()
         assert "a run was killed here: its work is taken up" in it.said
         assert taken.changes["same"] > 1, "it went on, and did not start over"
-        assert it.held == it.managed
-        assert len({thing.urn for thing in it.things}) == len(it.things)
+        # A key without a name of its own may have been under way as well: it is said.
+        said = [line for line in it.said if "may have been made by the killed run" in line]
+        twice = [thing for thing in it.things if (thing.urn, thing.id) not in it.managed]
+        assert all(any(line.startswith(thing.token) for line in said) for thing in twice)
+        assert set(it.held) >= set(it.managed)
         assert not it.place.folder.exists()
         assert set(it.bootstrap().changes) == {"same"}
 
@@ -134,7 +137,7 @@ def creating(it: Any) -> list[str]:
         return []
 
 
-def wait_for(happens: Callable[[], bool], seconds: float = 60) -> None:
+def wait_for(happens: Callable[[], bool], seconds: float = 180) -> None:
     deadline = time.monotonic() + seconds
     while not happens():
         if time.monotonic() > deadline:
