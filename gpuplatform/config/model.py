@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Final, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from gpuplatform.config.base import At, Model
 from gpuplatform.config.blocks import private_problem, public_problem
@@ -231,6 +231,12 @@ class Platform(Model):
             if len(set(one.pools)) < len(one.pools):
                 raise At(f"workload_classes[{index}].pools", "a pool is named twice")
         return self
+
+    @field_validator("storage")
+    @classmethod
+    def _in_one_order(cls, storage: dict[str, Storage]) -> dict[str, Storage]:
+        """By name, as the engine hands a mapping over whatever its order in the file: plans must agree."""
+        return dict(sorted(storage.items()))
 
     @model_validator(mode="after")
     def _storage_as_named(self) -> Self:

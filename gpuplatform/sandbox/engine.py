@@ -177,7 +177,13 @@ def version_of(path: Path) -> str:
     """
     # A folder of its own: the user's ~/.pulumi may be unreadable, and is none of our business.
     with tempfile.TemporaryDirectory() as home:
-        environ = {"PATH": os.environ.get("PATH", ""), "HOME": home, "PULUMI_SKIP_UPDATE_CHECK": "true"}
+        # The engine asks the system for the user's home, whatever HOME says.
+        environ = {
+            "PATH": os.environ.get("PATH", ""),
+            "HOME": home,
+            "PULUMI_HOME": home,
+            "PULUMI_SKIP_UPDATE_CHECK": "true",
+        }
         try:
             said = processes.answer([path, "version"], seconds=VERSION_SECONDS, environ=environ).strip()
         except subprocess.CalledProcessError as error:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from gpuplatform.config import Block, Object, Platform, SharedFilesystem
 from gpuplatform.config.defaults import system_sku
+from gpuplatform.errors import Refusal
 from gpuplatform.profile import NodeProfile, NoFabric
 from gpuplatform.storage import aws, azure, gcp
 from gpuplatform.storage.cache import cache_plan
 from gpuplatform.storage.facts import SYSTEM, StorageFacts
 from gpuplatform.storage.filesystems import shared_filesystem
-from gpuplatform.storage.model import BlockPlan, ObjectPlan, StoragePlan
+from gpuplatform.storage.model import BlockPlan, ObjectPlan, SharedFilesystemPlan, StoragePlan
 from gpuplatform.storage.names import bucket_name
 
 __all__ = ["storage_plans"]
@@ -20,7 +21,7 @@ _FACTS = {"aws": aws.FACTS, "azure": azure.FACTS, "gcp": gcp.FACTS}
 
 
 def storage_plans(config: Platform, profiles: Sequence[NodeProfile]) -> tuple[StoragePlan, ...]:
-    """What each tier of `storage:` is made of, in the configuration's order.
+    """What each tier of `storage:` is made of, by the tiers' names.
 
     Args:
         config: The environment.
@@ -28,8 +29,7 @@ def storage_plans(config: Platform, profiles: Sequence[NodeProfile]) -> tuple[St
 
     Raises:
         Refusal: The cloud has no such storage; the sentence says why and what to write instead. No other
-            exception,
-            whatever the combination.
+            exception, whatever the combination.
     """
     facts = _FACTS[config.cloud.provider]
     cached = [
@@ -48,7 +48,29 @@ def storage_plans(config: Platform, profiles: Sequence[NodeProfile]) -> tuple[St
                 plans.append(shared_filesystem(name, tier, sold, lambda: _zone(config, profiles)))
             case Block():
                 plans.append(BlockPlan(tier=name, classes=facts.disk_classes(name, tier, machines)))
+    _one_subnet_each(plans)
     return tuple(plans)
+
+
+def _one_subnet_each(plans: Sequence[StoragePlan]) -> None:
+    """Refuses a second Azure Managed Lustre.
+
+    Each has a subnet of its own (https://learn.microsoft.com/azure/azure-managed-lustre/amlfs-prerequisites),
+    which cannot move once the file system is in it; and a configuration's mapping does not say which of two
+    came first, so the second one's might be cut where the first one's is.
+    """
+    lustre = [
+        plan.tier
+        for plan in plans
+        if isinstance(plan, SharedFilesystemPlan) and plan.service == "azure-managed-lustre"
+    ]
+    if len(lustre) > 1:
+        raise Refusal(
+            f"{' and '.join(lustre)} are both Azure Managed Lustre",
+            where=f"storage.{lustre[1]}",
+            rule="an environment on Azure has one: each has a subnet that can never move",
+            way_out="one with more capacity, service: nfs for a small one, or another environment",
+        )
 
 
 def _object(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpuplatform.config import Object, SharedFilesystem
+from gpuplatform.errors import Refusal
 
 LARGEST = 1_048_576
 
@@ -192,3 +193,12 @@ def test_services_that_follow_no_bucket_say_so(plans, cloud, gib, service, why):
 def test_a_tier_is_kept_unless_told_otherwise(plans, teardown, keep):
     assert plans("aws", {"data": filesystem(1200, teardown=teardown)})["data"].keep is keep
     assert plans("aws", {"data": filesystem(1200)})["data"].keep is True
+
+
+def test_a_second_lustre_on_azure_is_refused_since_neither_subnet_could_move(plans):
+    tiers = {name: SharedFilesystem(tier="shared-filesystem", capacity_gib=8192) for name in ("a", "b")}
+    with pytest.raises(Refusal, match="a and b are both Azure Managed Lustre") as refused:
+        plans("azure", tiers)
+    assert refused.value.where == "storage.b"
+    nfs = SharedFilesystem(tier="shared-filesystem", service="nfs", capacity_gib=1024)
+    assert list(plans("azure", {**tiers, "b": nfs})) == ["a", "b"]

@@ -284,3 +284,10 @@ def test_what_is_right_is_taken_as_it_is_written(sample: str, loaded: Loaded) ->
     assert [team.name for team in config.teams] == ["vision", "a"]
     assert config.uptime is not None
     assert config.uptime.days == {0, 1, 2, 3, 5}
+
+
+@pytest.mark.parametrize("order", [("data", "archive", "disks"), ("disks", "data", "archive")])
+def test_tiers_come_by_name_since_the_engine_sorts_a_mapping(loaded: Loaded, order: tuple[str, ...]) -> None:
+    kinds = {"data": "object", "archive": "object", "disks": "block"}
+    config = loaded(_top(storage={name: {"tier": kinds[name]} for name in order}, teams=[]))
+    assert list(config.storage) == ["archive", "data", "disks"]
