@@ -7,7 +7,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gpuplatform.sandbox.cloud.world import Thing
     from gpuplatform.sandbox.events import Result
     from gpuplatform.sandbox.session import Sandbox
-    from gpuplatform.sandbox.workspace import Home
+    from gpuplatform.sandbox.workspace import Home, Project
 
 __all__ = ["app"]
 
@@ -107,10 +107,17 @@ def recover(stack: Stack) -> None:
     from gpuplatform.sandbox.session import Sandbox
 
     with Sandbox.open(Path.cwd(), report=_report) as sandbox:
-        done = repair(sandbox, stack, typer.echo)
+        found = repair(sandbox, stack, typer.echo)
+    if found.unknown:
+        typer.echo(
+            f"{found.unknown} resources of the stack {stack} exist and stand in no state: no `destroy` takes "
+            "them down. Adopt each with `pulumi import`, or forget all with "
+            f"{_as_typed()} sandbox reset {stack}"
+        )
+        _leave(1)
     typer.echo(
         f"the stack {stack} is whole again; to go on: {_as_typed()} sandbox up {stack}"
-        if done
+        if found.repaired
         else f"nothing was wrong with the stack {stack}"
     )
     _leave(0)
@@ -182,6 +189,7 @@ def reset(
             where=str(home.root),
             way_out=f"it has: {', '.join(home.stacks(project)) or 'none'}",
         )
+    _refuse_at_work(home, project, [stack] if stack else home.stacks(project))
     if not yes and not typer.confirm(f"Remove {what}?"):
         raise typer.Exit(1)
     if not stack:
@@ -229,6 +237,15 @@ def _refuse_locked(stack: str) -> None:
 
     project = find_project(Path.cwd())
     lock.refuse(Home.of(project), project, stack.rpartition("/")[2], us=_as_typed())
+
+
+def _refuse_at_work(home: Home, project: Project, stacks: Iterable[str]) -> None:
+    """What a dead command left locked may be forgotten; what a living one works on may not."""
+    from gpuplatform.sandbox import lock
+
+    for stack in stacks:
+        if any(lock.lives(held) for held in lock.locks(home, project, stack)):
+            lock.refuse(home, project, stack, us=_as_typed())
 
 
 def _planned(stack: str) -> Plan | None:

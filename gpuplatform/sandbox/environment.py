@@ -55,11 +55,13 @@ KEPT = (
     "PULUMI_DEBUG_GRPC",
     "PULUMI_EXPERIMENTAL",
     "PULUMI_PARALLEL",
-    "PULUMI_SKIP_CHECKPOINTS",
     "PULUMI_SKIP_CONFIRMATIONS",
     "PULUMI_STACK",
 )
-"""Where a program puts things and how the engine works: none of it opens an account."""
+"""Where a program puts things and how the engine works: none of it opens an account.
+
+Deliberately absent: PULUMI_SKIP_CHECKPOINTS. A command that is killed with it leaves nothing to recover from.
+"""
 
 
 def build(

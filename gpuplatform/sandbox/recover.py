@@ -11,6 +11,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from gpuplatform.sandbox.repair import Repair, repair
 from gpuplatform.sandbox.session import Sandbox
 from gpuplatform.sandbox.workspace import Home, Project, locked
 
-__all__ = ["recover"]
+__all__ = ["Recovery", "recover"]
 
 SIDECAR = ".attrs"
 UNREADABLE = ".unreadable"
@@ -28,7 +29,22 @@ UNREADABLE = ".unreadable"
 Report = Callable[[str], None]
 
 
-def recover(sandbox: Sandbox, stack: str, report: Report, *, alive: Callable[[Lock], bool] = lives) -> int:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovery:
+    """What became of a stack.
+
+    Attributes:
+        repaired: How many things were repaired; 0 when nothing was wrong.
+        unknown: How many things of the stack exist and stand in no state: nothing will take them down.
+    """
+
+    repaired: int
+    unknown: int
+
+
+def recover(
+    sandbox: Sandbox, stack: str, report: Report, *, alive: Callable[[Lock], bool] = lives
+) -> Recovery:
     """Repairs what a killed command left of `stack`; says each thing it does.
 
     Args:
@@ -36,9 +52,6 @@ def recover(sandbox: Sandbox, stack: str, report: Report, *, alive: Callable[[Lo
         stack: The stack's name.
         report: Takes one line.
         alive: Whether the holder of a lock still lives.
-
-    Returns:
-        How many things were repaired; 0 when nothing was wrong.
 
     Raises:
         SandboxError: The sandbox has no such stack, somebody works on it, or its state is beyond repair.
@@ -54,7 +67,9 @@ def recover(sandbox: Sandbox, stack: str, report: Report, *, alive: Callable[[Lo
         done += _lift(locks(home, project, stack), report)
         done += _left_files(home, project, stack, report)
         done += _checkpoint(home.state_file(project, stack), report)
-        return done + _settle(sandbox, stack, report)
+        found = _settle(sandbox, stack, report)
+    settled = max(found.dropped, len(found.adopted) + len(found.superfluous) + len(found.gone))
+    return Recovery(repaired=done + settled, unknown=len(found.unknown))
 
 
 def _refuse_unknown(home: Home, project: Project, stack: str) -> None:
@@ -143,7 +158,7 @@ def _checkpoint(file: Path, report: Report) -> int:
     return 1
 
 
-def _settle(sandbox: Sandbox, stack: str, report: Report) -> int:
+def _settle(sandbox: Sandbox, stack: str, report: Report) -> Repair:
     from gpuplatform.sandbox.cloud.world import World
 
     file = sandbox.home.state_file(sandbox.project, stack)
@@ -155,7 +170,7 @@ def _settle(sandbox: Sandbox, stack: str, report: Report) -> int:
     if found.needed:
         _write(sandbox, stack, {"version": versioned["version"], "deployment": found.deployment}, versioned)
     _tell(found, stack, report)
-    return max(found.dropped, len(found.adopted) + len(found.superfluous) + len(found.gone))
+    return found
 
 
 def _older(file: Path) -> Iterator[dict[str, Any]]:

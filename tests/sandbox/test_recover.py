@@ -7,14 +7,18 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gpuplatform.cli.main import main
 from gpuplatform.errors import SandboxError
 from gpuplatform.sandbox import lock as lock_file
 from gpuplatform.sandbox.lock import Lock
+from gpuplatform.sandbox.recover import Recovery
 from gpuplatform.sandbox.workspace import Home, Project
 
 
@@ -196,3 +200,67 @@ class TestTheCommand:
         assert done.returncode == 4
         assert "neither the state nor its copy dev.json.bak can be read" in done.stderr
         assert state.read_bytes() == b"{"
+
+
+class TestTheCommands:
+    @pytest.fixture
+    def run(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> Callable[..., tuple[int, str, str]]:
+        (tmp_path / "Pulumi.yaml").write_text("name: tiny\nruntime: python\n")
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("GPUPLATFORM_HOME", str(tmp_path))  # so that it is the fixture's own
+
+        def call(*arguments: str) -> tuple[int, str, str]:
+            monkeypatch.setattr("sys.argv", ["gpuplatform", "sandbox", *arguments])
+            with pytest.raises(SystemExit) as end:
+                main()
+            out, err = capsys.readouterr()
+            return int(end.value.code or 0), out, err
+
+        return call
+
+    @pytest.mark.parametrize("which", [("dev",), ()])
+    def test_nothing_is_forgotten_under_a_command_at_work(
+        self, run: Any, home: Home, tiny: Project, monkeypatch: pytest.MonkeyPatch, which: tuple[str, ...]
+    ) -> None:
+        state = home.state_file(tiny, "dev")
+        state.parent.mkdir(parents=True)
+        state.write_text("{}")
+        held(home, tiny, pid=77)
+        monkeypatch.setattr(lock_file, "lives", lambda _lock: True)
+        code, _, err = run("reset", *which, "--yes")
+
+        assert code
+        assert "locked by ada@" in err
+        assert state.is_file()
+
+    def test_a_dead_command_s_lock_keeps_nobody_from_forgetting(
+        self, run: Any, home: Home, tiny: Project
+    ) -> None:
+        state = home.state_file(tiny, "dev")
+        state.parent.mkdir(parents=True)
+        state.write_text("{}")
+        held(home, tiny, pid=dead())
+
+        assert run("reset", "dev", "--yes")[0] == 0
+        assert not state.exists()
+
+    @pytest.mark.parametrize(
+        ("found", "code", "said"),
+        [
+            (Recovery(repaired=0, unknown=0), 0, "nothing was wrong"),
+            (Recovery(repaired=3, unknown=0), 0, "is whole again"),
+            (Recovery(repaired=3, unknown=2), 1, "2 resources of the stack dev exist and stand in no state"),
+        ],
+    )
+    def test_a_stack_is_whole_only_where_nothing_is_left_out(
+        self, run: Any, monkeypatch: pytest.MonkeyPatch, found: Recovery, code: int, said: str
+    ) -> None:
+        monkeypatch.setattr("gpuplatform.sandbox.session.Sandbox.open", lambda *_, **__: nullcontext())
+        monkeypatch.setattr("gpuplatform.sandbox.recover.recover", lambda *_: found)
+        monkeypatch.setattr("os._exit", sys.exit)
+        ended, out, _ = run("recover", "dev")
+
+        assert ended == code
+        assert said in out
