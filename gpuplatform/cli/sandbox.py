@@ -97,6 +97,8 @@ def destroy(
         return result
 
     _refuse_locked(stack)
+    if not include_protected:
+        _refuse_unprotected(stack)
     _operate(operation)
 
 
@@ -237,6 +239,15 @@ def _refuse_locked(stack: str) -> None:
 
     project = find_project(Path.cwd())
     lock.refuse(Home.of(project), project, stack.rpartition("/")[2], us=_as_typed())
+
+
+def _refuse_unprotected(stack: str) -> None:
+    from gpuplatform.cli.teardown import refuse_unprotected
+    from gpuplatform.sandbox.workspace import Home, find_project
+
+    project = find_project(Path.cwd())
+    bare = stack.rpartition("/")[2]
+    refuse_unprotected(Home.of(project), project, bare, us=_as_typed(), report=_report)
 
 
 def _refuse_at_work(home: Home, project: Project, stacks: Iterable[str]) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from gpuplatform.errors import ConfigError, SandboxError
 from gpuplatform.yamlfile import parse
@@ -103,12 +104,20 @@ class Home:
 
     def protected(self, project: Project, stack: str) -> int:
         """How many resources in the state of `stack` the engine refuses to delete; 0 without a state."""
+        return sum(bool(resource.get("protect")) for resource in self._resources(project, stack))
+
+    def unprotected(self, project: Project, stack: str) -> frozenset[str]:
+        """URNs of the resources in the state of `stack` that the engine would delete."""
+        resources = self._resources(project, stack)
+        return frozenset(resource["urn"] for resource in resources if not resource.get("protect"))
+
+    def _resources(self, project: Project, stack: str) -> list[dict[str, Any]]:
         try:
             state = json.loads(self.state_file(project, stack).read_bytes())
         except FileNotFoundError:
-            return 0
+            return []
         latest = state.get("checkpoint", {}).get("latest") or {}
-        return sum(bool(resource.get("protect")) for resource in latest.get("resources") or ())
+        return list(latest.get("resources") or ())
 
     def forget(self, project: Project, stack: str) -> None:
         """Removes the state of `stack`, its history and the copy of its configuration; not its resources."""
