@@ -192,8 +192,13 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         call = replace(self._call(request, context, wired), id=request.id)
         if request.preview:
             olds = wire.to_dict(request.olds)
-            planned = {k: v for k, v in olds.items() if k not in wire.to_dict(request.old_inputs)}
-            planned |= outputs.in_preview(self._cloud, call, wired) | _kept(olds, wired, planned)
+            set_before = wire.to_dict(request.old_inputs)
+            planned = {k: v for k, v in olds.items() if k not in set_before}
+            shown = outputs.in_preview(self._cloud, call, wired)
+            planned |= {
+                key: _with_inner(value, olds.get(key), set_before.get(key)) for key, value in shown.items()
+            }
+            planned |= _kept(olds, wired, planned)
             planned |= dict.fromkeys(replacement(call.token).recomputed, wire.UNKNOWN)
             return provider_pb2.UpdateResponse(properties=wire.to_struct(planned))
         try:
@@ -276,6 +281,23 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
 def _kept(olds: Mapping[str, Any], wired: Mapping[str, Any], computed: Mapping[str, Any]) -> dict[str, Any]:
     """Computed outputs keep their value over an update, unless the program now sets them."""
     return {key: olds[key] for key in computed if key not in wired}
+
+
+def _with_inner(value: Any, old: Any, before: Any) -> Any:
+    """What the program sets, with what the cloud has added inside of it; what it set `before` may be gone.
+
+    An issuer's URL stands beside the switch that turns it on, an address beside the network that it is in: an
+    update that says nothing of them leaves them as they are.
+    """
+    if isinstance(value, Mapping) and isinstance(old, Mapping) and sdk_types.SIGNATURE not in value:
+        own = before if isinstance(before, Mapping) else {}
+        added = {key: inner for key, inner in old.items() if key not in value and key not in own}
+        inside = {key: _with_inner(inner, old.get(key), own.get(key)) for key, inner in value.items()}
+        return {**added, **inside}
+    if isinstance(value, list) and isinstance(old, list) and len(value) == len(old):
+        own_list = before if isinstance(before, list) and len(before) == len(old) else [None] * len(old)
+        return [_with_inner(*three) for three in zip(value, old, own_list, strict=True)]
+    return value
 
 
 def _token(request: Any) -> str:
