@@ -106,7 +106,8 @@ class SharedFilesystem(Model):
     zone: Annotated[
         str | None,
         Field(
-            min_length=1, description="The zone that it stands in; the first training pool's where left out."
+            min_length=1,
+            description="The zone that it stands in and never leaves; the network's only one where left out.",
         ),
     ] = None
     source: Annotated[

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from gpuplatform.config import Block, Object, Platform, SharedFilesystem
 from gpuplatform.config.defaults import system_sku
@@ -45,7 +46,7 @@ def storage_plans(config: Platform, profiles: Sequence[NodeProfile]) -> tuple[St
                 )
             case SharedFilesystem():
                 sold = facts.filesystems[tier.service]
-                plans.append(shared_filesystem(name, tier, sold, lambda: _zone(config, profiles)))
+                plans.append(shared_filesystem(name, tier, sold, partial(_zone, config, profiles, name)))
             case Block():
                 plans.append(BlockPlan(tier=name, classes=facts.disk_classes(name, tier, machines)))
     _one_subnet_each(plans)
@@ -93,14 +94,33 @@ def _object(
     )
 
 
-def _zone(config: Platform, profiles: Sequence[NodeProfile]) -> str:
-    """Where a file system stands that names no zone: with the first training pool that has a fabric.
+def _zone(config: Platform, profiles: Sequence[NodeProfile], tier: str) -> str:
+    """Where a file system stands that names no zone: in the network's only one.
 
-    Such a pool stays in one zone, and reading across zones costs both time and money; without one, the
-    first zone of the network.
+    Of several none is chosen: a file system can never move, and whatever the choice went by (the first
+    training pool, say) would be another one day, and the data be replaced or the update refused.
+
+    Raises:
+        Refusal: The network has several.
     """
+    zones = config.network.zones
+    if len(zones) == 1:
+        return zones[0]
+    near = _with_fabric(config, profiles)
+    raise Refusal(
+        f"{tier} names no zone",
+        where=f"storage.{tier}.zone",
+        rule="a file system stands in one zone and can never move; reading across zones costs time and money",
+        way_out=f"write `zone: {near}`, where the first training pool with a fabric is"
+        if near
+        else f"write one of {', '.join(zones)}",
+    )
+
+
+def _with_fabric(config: Platform, profiles: Sequence[NodeProfile]) -> str:
+    """The zone of the first training pool that has a fabric, and so stays in one; empty without one."""
     pools = {pool.name: pool for pool in config.node_pools}
     for profile in profiles:
         if profile.purpose == "training" and not isinstance(profile.fabric, NoFabric):
             return (pools[profile.pool].zones or config.network.zones)[0]
-    return config.network.zones[0]
+    return ""

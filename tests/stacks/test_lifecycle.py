@@ -57,6 +57,7 @@ LARGER = {
 def test_a_change_of_a_stack_changes_what_it_names_and_nothing_else(stack: str, stage: Any) -> None:
     larger = LARGER[stack]
     with stage(stack) as it:
+        it.configure(lambda platform: platform["budget"].update(monthly_usd=30_000))
         assert it.apply().exit_code == 0
         start = it.things
 
@@ -93,7 +94,6 @@ def test_a_change_of_a_stack_changes_what_it_names_and_nothing_else(stack: str, 
 
 
 def _add_a_pool(platform: dict[str, Any]) -> None:
-    platform["budget"].update(monthly_usd=30_000)
     platform["node_pools"].append({**platform["node_pools"][0], "name": "more"})
 
 

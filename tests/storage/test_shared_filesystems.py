@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from samples import decision_of
 
 from gpuplatform.config import Object, SharedFilesystem
 from gpuplatform.errors import Refusal
 
 LARGEST = 1_048_576
+TRAINING = {"aws": "use1-az4", "azure": "1", "gcp": "us-east4-b"}
+"""Where the samples train."""
 
 
 def filesystem(gib, service="lustre", **more):
@@ -130,17 +133,22 @@ class TestZones:
         ("cloud", "gib", "other"),
         [("aws", 1200, "use1-az6"), ("azure", 4096, "3"), ("gcp", 9000, "us-east4-c")],
     )
-    def test_sto_1_the_first_training_pool_with_a_fabric_decides(self, plans, cloud, gib, other):
-        own = plans(cloud, {"data": filesystem(gib)})["data"].zone
-        config = _moved(cloud, other)
-        moved = plans(cloud, {"data": filesystem(gib)}, node_pools=config)["data"].zone
+    def test_sto_1_without_a_zone_it_is_refused_with_the_training_pool_s(self, refused, cloud, gib, other):
+        own = refused(cloud, filesystem(gib), zoned=False)
+        moved = refused(cloud, filesystem(gib), zoned=False, node_pools=_moved(cloud, other))
 
-        assert own == {"aws": "use1-az4", "azure": "1", "gcp": "us-east4-b"}[cloud]
-        assert moved == other
+        assert own.where == moved.where == "storage.data.zone"
+        assert f"`zone: {TRAINING[cloud]}`" in own.way_out
+        assert f"`zone: {other}`" in moved.way_out
 
-    def test_without_a_training_pool_it_is_the_networks_first_zone(self, plans):
-        assert plans("gcp", {"data": filesystem(9000)}, stack="gcp-dev")["data"].zone == "us-central1-a"
-        assert plans("aws", {"data": filesystem(1200)}, stack="aws-dev")["data"].zone == "use1-az4"
+    def test_without_a_training_pool_the_network_s_zones_are_named(self, refused):
+        assert "use1-az4, use1-az6" in refused("aws", filesystem(1200), zoned=False, stack="aws-dev").way_out
+
+    def test_the_only_zone_of_a_network_goes_without_saying(self, plans):
+        network = decision_of("gcp-prod").config.network.model_copy(update={"zones": ("us-east4-b",)})
+        made = plans("gcp", {"data": filesystem(9000)}, zoned=False, network=network)
+
+        assert made["data"].zone == "us-east4-b"
 
     @pytest.mark.parametrize(
         ("cloud", "gib", "zone"),
@@ -155,8 +163,6 @@ class TestZones:
 
 
 def _moved(cloud, zone):
-    from samples import decision_of
-
     pools = decision_of(f"{cloud}-prod").config.node_pools
     return tuple(
         pool.model_copy(update={"zones": (zone,)}) if pool.purpose == "training" else pool for pool in pools
