@@ -65,7 +65,8 @@ _ADMIN_RULES: Final[dict[str, tuple[str, str]]] = {
     # No session either (arn:aws:sts::...:assumed-role/...): an access entry is for a role or user
     # (https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateAccessEntry.html).
     "aws": (
-        r"arn:aws[a-z-]*:iam::\d{12}:(role|user)/.+",
+        # A wildcard is a role of no name, and EKS would say so minutes into an update.
+        r"arn:aws[a-z-]*:iam::\d{12}:(role|user)/[\w+=,.@/-]+",
         "an IAM role or user ARN (arn:aws:iam::123456789012:role/name)",
     ),
     "azure": (r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "the object ID of an Entra group"),

@@ -254,6 +254,8 @@ class Platform(Model):
             for index, one in enumerate(named):
                 if (why := admin_problem(self.cloud.provider, one)) is not None:
                     raise At(f"cluster.{key}[{index}]", why)
+                if one in named[:index]:
+                    raise At(f"cluster.{key}[{index}]", f"{one} is named twice")
         for index, viewer in enumerate(self.cluster.viewers):
             if viewer in self.cluster.admins:
                 raise At(f"cluster.viewers[{index}]", f"{viewer} is in cluster.admins already")

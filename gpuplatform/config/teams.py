@@ -28,7 +28,21 @@ class Team(Model):
 
 
 RESERVED: Final = frozenset(
-    ("default", "gpu-operator", "network-operator", "kueue-system", "gke-managed-system", "gatekeeper-system")
+    (
+        "default",
+        "gpu-operator",
+        "network-operator",
+        "kueue-system",
+        "nvidia-dra-driver-gpu",
+        "gatekeeper-system",
+        # https://github.com/awslabs/mountpoint-s3-csi-driver, docs: where its version 2 mounts
+        "mount-s3",
+        # https://docs.tigera.io/calico/latest/getting-started/kubernetes/managed-public-cloud/eks
+        "calico-system",
+        "tigera-operator",
+        # https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Container-Insights-setup-EKS-quickstart.html
+        "amazon-cloudwatch",
+    )
 )
 """Namespaces of the cluster's own or of what this library installs; and those below `RESERVED_PREFIXES`."""
 

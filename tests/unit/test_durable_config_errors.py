@@ -186,6 +186,14 @@ CASES: dict[str, tuple[Change, list[str]]] = {
         _budget(billing_account="012345-6789AB-CDEF01"),
         ["budget.billing_account", "only Google Cloud"],
     ),
+    "an admin that is a wildcard": (
+        lambda platform: platform["cluster"].update(admins=["arn:aws:iam::123456789012:role/*"]),
+        ["cluster.admins[0]", "an IAM role or user ARN"],
+    ),
+    "a viewer twice": (
+        lambda platform: platform["cluster"].update(viewers=["arn:aws:iam::123456789012:role/eyes"] * 2),
+        ["cluster.viewers[1]", "named twice"],
+    ),
     "an uptime that is none": (_top(uptime="always"), ["uptime", "weekdays 08:00-19:00 Europe/Berlin"]),
     "an uptime in no time zone": (_top(uptime="daily 08:00-19:00 Mars/Base"), ["uptime", "no time zone"]),
     "an hour that is none": (_top(uptime="daily 08:00-24:00 UTC"), ["uptime", "hours go from 00 to 23"]),
