@@ -13,7 +13,7 @@ from typing import Any
 from gpuplatform.plan.changes import Action, Changes, Step
 from gpuplatform.plan.recorder import UNKNOWN, Recording, Registered, record
 from gpuplatform.plan.state import SECRET, Existing, State
-from gpuplatform.replacement import Change, changes, covers, name_input, replacement, replaces
+from gpuplatform.replacement import Change, changes, covers, name_input, refuses, replacement, replaces
 
 __all__ = ["against"]
 
@@ -176,8 +176,7 @@ def _forces(old: Existing, new: Registered, change: Change) -> bool:
 
 
 def _refused(token: str, found: Iterable[Change]) -> tuple[str, ...]:
-    fixed = replacement(token).immutable
-    return tuple(change.path for change in found if covers(fixed, change.path))
+    return tuple(change.path for change in found if refuses(token, change))
 
 
 def _after_update(old: Existing, new: Registered, changed: tuple[str, ...]) -> dict[str, Any]:

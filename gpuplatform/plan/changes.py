@@ -52,6 +52,12 @@ class Changes:
     not_compared: tuple[str, ...] = ()
     interrupted: tuple[str, ...] = ()
 
+    @property
+    def fails(self) -> tuple[Step, ...]:
+        """The steps that the cloud or the engine refuses."""
+        refused = ("replace", "delete")
+        return tuple(s for s in self.steps if s.refused or (s.protected and s.action in refused))
+
     def of(self, *actions: Action) -> tuple[Step, ...]:
         """The steps of these kinds."""
         return tuple(step for step in self.steps if step.action in actions)

@@ -12,6 +12,7 @@ from typing import Final
 from gpuplatform.replacement import aws, azure, gcp, kubernetes
 from gpuplatform.replacement.diff import Change, changes, covers
 from gpuplatform.replacement.rule import Replacement
+from gpuplatform.replacement.size import across, smaller
 
 __all__ = [
     "Change",
@@ -19,6 +20,7 @@ __all__ = [
     "always",
     "changes",
     "covers",
+    "refuses",
     "replacement",
     "replaces",
     "without_version",
@@ -83,7 +85,22 @@ def replaces(token: str, change: Change, name: str = "") -> bool:
     """
     row = replacement(token)
     forcing = (*row.replace, *always(token), *((name,) if name else ()))
-    return covers(forcing, change.path)
+    return covers(forcing, change.path) or (
+        covers(row.smaller_replaces, change.path) and smaller(change.old, change.new)
+    )
+
+
+def refuses(token: str, change: Change) -> bool:
+    """Whether the provider asks for this change as an update, and the cloud refuses it."""
+    row = replacement(token)
+    return (
+        covers(row.immutable, change.path)
+        or (covers(row.smaller_refused, change.path) and smaller(change.old, change.new))
+        or any(
+            covers((path,), change.path) and across(change.old, change.new, limit)
+            for path, limit in row.never_across
+        )
+    )
 
 
 def without_version(token: str) -> str:

@@ -5,9 +5,9 @@ and placement groups. IAM, KMS, logs, launch templates, VPCs, route tables and s
 again since an earlier version. A cluster's `remoteNetworkConfig` updates in place since #42928.
 
 S3's, FSx's and Budgets' types were read in the same files, some of them older than pulumi-aws 7; where the
-SDK's documentation says otherwise, it counts: a file system's throughput and a newer Lustre go in place. A
-table by input cannot say that a smaller `storageCapacity` and an older `fileSystemTypeVersion` replace a file
-system. Unconfirmed: a bucket's `bucketNamespace`, which is taken for a part of its name.
+SDK's documentation says otherwise, it counts: a file system's throughput and a newer Lustre go in place. That
+an older `fileSystemTypeVersion` replaces a file system is not in the tables.
+Unconfirmed: a bucket's `bucketNamespace`, which is taken for a part of its name.
 """
 
 from __future__ import annotations
@@ -354,6 +354,8 @@ REPLACEMENTS: Final = (
             "storageType",
             "subnetIds",
         ),
+        # resourceLustreFileSystem{StorageCapacity,MetadataConfig}CustomizeDiff.
+        smaller_replaces=("storageCapacity", "metadataConfiguration.iops"),
     ),
     Replacement(
         "aws:fsx/dataRepositoryAssociation:DataRepositoryAssociation",

@@ -4,9 +4,7 @@ google/services/container/{node_config,resource_container_node_pool,resource_con
 google/services/{compute,kms,resourcemanager,lustre,filestore,storage,billing,servicenetworking}. What IAM's
 pools, custom roles and notification channels replace is from the SDK's descriptions and the REST references.
 
-`enableMultiNetworking` updates in place since #22924. A
-smaller `ipCidrRange` of a subnet replaces it and a larger one does not (ForceNewIfChange); a path cannot say
-that, so both read as updates.
+`enableMultiNetworking` updates in place since #22924.
 """
 
 from __future__ import annotations
@@ -58,6 +56,7 @@ REPLACEMENTS: Final = (
             "reservedInternalRange",
             "resolveSubnetMask",
         ),
+        smaller_replaces=("ipCidrRange",),  # IsShrinkageIpCidr
     ),
     Replacement(
         "gcp:compute/router:Router",
@@ -231,6 +230,8 @@ REPLACEMENTS: Final = (
         ),
         # cloud.google.com/managed-lustre/docs/create-instance: the tier of what exists cannot be changed.
         immutable=("perUnitStorageThroughput",),
+        # "Capacity cannot be decreased": https://cloud.google.com/managed-lustre/docs/increase-capacity
+        smaller_refused=("capacityGib",),
     ),
     Replacement(
         "gcp:filestore/instance:Instance",
@@ -246,6 +247,9 @@ REPLACEMENTS: Final = (
             "tier",
             "zone",
         ),
+        # Zonal instances scale up and down inside of a capacity range, and never into the other one
+        # (https://cloud.google.com/filestore/docs/service-tiers-zonal).
+        never_across=(("fileShares.capacityGb", 10_240),),
     ),
     Replacement(
         "gcp:iam/workloadIdentityPool:WorkloadIdentityPool",

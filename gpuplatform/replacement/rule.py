@@ -17,6 +17,9 @@ class Replacement:
             empty: it has none.
         replace: Inputs whose change forces a replacement.
         immutable: Inputs that the provider would update and the cloud refuses to.
+        smaller_replaces: Inputs whose smaller value, a number or an address range, forces a replacement.
+        smaller_refused: Inputs that the provider would make smaller and the cloud refuses to.
+        never_across: Inputs that the cloud refuses to change from below a number to it or above, or back.
         recomputed: Outputs that any update changes, unknown until then.
     """
 
@@ -24,4 +27,7 @@ class Replacement:
     name: str | None = None
     replace: tuple[str, ...] = ()
     immutable: tuple[str, ...] = ()
+    smaller_replaces: tuple[str, ...] = ()
+    smaller_refused: tuple[str, ...] = ()
+    never_across: tuple[tuple[str, float], ...] = ()
     recomputed: tuple[str, ...] = ()

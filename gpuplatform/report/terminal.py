@@ -77,6 +77,12 @@ def show_plan(plan: Plan, console: Console | None = None) -> None:
                 out.print(part)
             else:
                 tables.show(out, part)
+    if plan.changes is not None and plan.changes.fails:
+        count = len(plan.changes.fails)
+        out.print(
+            f"[bold red]not ready[/]: {count} step(s) cannot be done, so the update would fail half-way"
+        )
+        return
     out.print(f"[bold green]ready[/]: {_summary(plan)}")
 
 

@@ -387,3 +387,35 @@ def test_an_empty_stack_is_all_creates(tmp_path: Path) -> None:
     file = tmp_path / "state.json"
     file.write_text('{"version": 3, "deployment": {"manifest": {}}}')
     assert _told(_changes(file, lambda: Thing(POOL, "new", {})).steps) == [("create", "new")]
+
+
+FSX = "aws:fsx/lustreFileSystem:LustreFileSystem"
+LUSTRE = "gcp:lustre/instance:Instance"
+FILESTORE = "gcp:filestore/instance:Instance"
+SUBNETWORK = "gcp:compute/subnetwork:Subnetwork"
+
+
+@pytest.mark.parametrize(
+    ("type_", "old", "new", "outcome"),
+    [
+        (FSX, {"storageCapacity": 4800}, {"storageCapacity": 2400}, "replace"),
+        (FSX, {"storageCapacity": 2400}, {"storageCapacity": 4800}, "update"),
+        (LUSTRE, {"capacityGib": "18000"}, {"capacityGib": "9000"}, "refused"),
+        (LUSTRE, {"capacityGib": "9000"}, {"capacityGib": "18000"}, "update"),
+        (FILESTORE, {"fileShares": {"capacityGb": 2048}}, {"fileShares": {"capacityGb": 1024}}, "update"),
+        (FILESTORE, {"fileShares": {"capacityGb": 1024}}, {"fileShares": {"capacityGb": 10240}}, "refused"),
+        (SUBNETWORK, {"ipCidrRange": "10.0.0.0/20"}, {"ipCidrRange": "10.0.0.0/22"}, "replace"),
+        (SUBNETWORK, {"ipCidrRange": "10.0.0.0/22"}, {"ipCidrRange": "10.0.0.0/20"}, "update"),
+    ],
+)  # fmt: skip
+def test_smaller_is_what_the_provider_and_the_cloud_make_of_it(
+    export: Callable[..., Path],
+    type_: str,
+    old: dict[str, Any],
+    new: dict[str, Any],
+    outcome: str,
+) -> None:
+    found = _changes(export(_made(type_, "x", old)), lambda: Thing(type_, "x", new))
+    (step,) = found.steps
+    assert ("refused" if step.refused else step.action) == outcome
+    assert bool(found.fails) == (outcome == "refused")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from gpuplatform.replacement import changes, covers, replacement, without_version
+from gpuplatform.replacement import changes, refuses, without_version
 from gpuplatform.sandbox.cloud import outputs, wire
 from gpuplatform.sandbox.cloud.rule import Account, Call, Cloud, CloudError, Rule
 from gpuplatform.sandbox.cloud.world import Link, Thing, World
@@ -79,9 +79,8 @@ class Backend:
         call = replace(call, created=thing.created, previous=wire.plain(thing.outputs))
         if rule.update:
             rule.update(call, wire.plain(thing.inputs))
-        fixed = replacement(call.token).immutable
         for change in changes(wire.plain(thing.inputs), call.inputs):
-            if covers(fixed, change.path):
+            if refuses(call.token, change):
                 raise CloudError(cloud.immutable.format(path=change.path))
         changed = outputs.after_create(cloud, call, wired)
         self._world.change(
