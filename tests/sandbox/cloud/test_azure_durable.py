@@ -276,6 +276,17 @@ def test_lustre_neither_grows_nor_moves(azure, inside, subnet, refusal, change):
         azure.update(made, **change)
 
 
+def test_a_subnet_moves_only_while_it_is_empty_and_never_over_another(azure, inside, subnet, refusal):
+    azure.up(SUBNET, "other", {**inside, "virtualNetworkName": "net", "addressPrefix": "10.0.2.0/24"})
+    with refusal("NetcfgSubnetRangesOverlap"):
+        azure.update(subnet, addressPrefix="10.0.2.0/25")
+    azure.update(subnet, addressPrefix="10.0.1.0/25")
+    azure.update(subnet, addressPrefix="10.0.1.0/24")
+    lustre(azure, inside, subnet)
+    with refusal("InUsePrefixCannotBeDeleted"):
+        azure.update(subnet, addressPrefix="10.0.3.0/24")
+
+
 def test_an_endpoint_needs_its_subnet_and_holds_it(azure, inside, subnet, refusal):
     made = account(azure, inside, "visionfiles", kind="FileStorage", sku={"name": "Premium_LRS"})
     connection = {"name": "files", "privateLinkServiceId": made.id, "groupIds": ["file"]}

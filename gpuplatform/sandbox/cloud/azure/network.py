@@ -62,6 +62,8 @@ def _create_subnet(call: Call) -> None:
                 f" '{network.name}': {prefix} lies outside of {', '.join(space)}"
             )
         for sibling in siblings:
+            if sibling.id == call.id:
+                continue
             taken = _prefixes(wire.plain(sibling.inputs))
             if overlapping(prefix, taken):
                 raise CloudError(
@@ -69,6 +71,19 @@ def _create_subnet(call: Call) -> None:
                     f" address"
                     f" range {prefix} overlaps with that of an existing subnet '{sibling.name}'"
                 )
+
+
+def _update_subnet(call: Call, old: Mapping[str, Any]) -> None:
+    """An address that something has cannot go; what remains must fit like a new subnet's."""
+    gone = [prefix for prefix in _prefixes(old) if prefix not in _prefixes(call.inputs)]
+    subnet = call.world.named(SUBNET, normal(call.id))
+    if gone and subnet is not None and call.world.holders(subnet.key):
+        raise CloudError(
+            f"Code=InUsePrefixCannotBeDeleted: IpPrefix {gone[0]} on Subnet {call.name} has active"
+            " allocations and cannot be deleted."
+        )
+    if _prefixes(old) != _prefixes(call.inputs):
+        _create_subnet(call)
 
 
 def _address_outputs(call: Call) -> dict[str, Any]:
@@ -116,6 +131,7 @@ RULES = (
             ),
         ),
         create=_create_subnet,
+        update=_update_subnet,
     ),
     Rule(
         "azure-native:network:NatGateway",
