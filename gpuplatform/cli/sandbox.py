@@ -89,7 +89,8 @@ def destroy(
 
     def operation(sandbox: Sandbox) -> Result:
         result = session.destroy(sandbox, stack, include_protected=include_protected)
-        if not include_protected and (kept := _protected(sandbox, stack)):
+        done = result.exit_code == 0
+        if done and not include_protected and (kept := _protected(sandbox, stack)):
             _report(
                 f"{kept} protected resources stay, with what they need; to take them down too: "
                 f"{_as_typed()} sandbox destroy {stack} --include-protected"

@@ -11,6 +11,7 @@ import typer
 
 if TYPE_CHECKING:
     from gpuplatform.config import Platform, Project
+    from gpuplatform.errors import ConfigError
     from gpuplatform.schedule import Wanted
 
 __all__ = ["schedule"]
@@ -30,29 +31,27 @@ def schedule(
     """Whether each stack is to be up, down or gone now, from its `uptime` and `expires`.
 
     It changes nothing: docs/state.md shows the pipeline that does. GPUPLATFORM_NOW asks for another moment.
-    Exit code 2: a configuration is wrong.
+    Exit code 2: a configuration is wrong; the other stacks are printed all the same.
     """
     from gpuplatform import clock
     from gpuplatform.config import find_project
+    from gpuplatform.errors import ConfigError
     from gpuplatform.schedule import wanted
 
     now = clock.now()
-    found = {
-        stack: wanted(config, now) for stack, config in _configs(find_project(project), stacks or ()).items()
-    }
+    configs, problems = _configs(find_project(project), stacks or ())
+    found = {stack: wanted(config, now) for stack, config in configs.items()}
     if as_json:
         content = {"version": JSON_VERSION, "stacks": [_entry(stack, it) for stack, it in found.items()]}
         typer.echo(json.dumps(content, indent=2))
-    else:
+    elif found:
         _show(found)
+    if problems:
+        raise ConfigError.of(problems)
 
 
-def _configs(project: Project, stacks: Sequence[str]) -> dict[str, Platform]:
-    """By name.
-
-    Raises:
-        ConfigError: Of every stack whose file is wrong.
-    """
+def _configs(project: Project, stacks: Sequence[str]) -> tuple[dict[str, Platform], list[ConfigError]]:
+    """By name, and what is wrong with the files of the others."""
     from gpuplatform.config import from_file, has_platform
     from gpuplatform.errors import ConfigError
 
@@ -64,9 +63,7 @@ def _configs(project: Project, stacks: Sequence[str]) -> dict[str, Platform]:
             found[stack] = from_file(project, stack)
         except ConfigError as error:
             problems.append(error)
-    if problems:
-        raise ConfigError.of(problems)
-    return found
+    return found, problems
 
 
 def _entry(stack: str, it: Wanted) -> dict[str, str | None]:

@@ -309,7 +309,16 @@ class TestTheCommand:
             "changes_at": None,
         }
 
-    def test_every_wrong_configuration_is_named_and_nothing_is_printed(
+    def test_one_wrong_stack_hides_no_other(self, run: Any, written: Callable[..., Project]) -> None:
+        project = written()
+        project.stack_file("t").write_text(f"config:\n  {KEY}: 5\n")
+
+        code, out, err = run("--json")
+
+        assert (code, [entry["stack"] for entry in json.loads(out)["stacks"]]) == (2, ["s"])
+        assert "Pulumi.t.yaml" in err
+
+    def test_every_wrong_configuration_is_named(
         self, run: Any, written: Callable[..., Project]
     ) -> None:
         project = written(lambda platform: platform.update(uptime="always"))
@@ -319,7 +328,7 @@ class TestTheCommand:
 
         code, out, err = run("--json")
 
-        assert (code, out) == (2, "")
+        assert (code, json.loads(out)["stacks"]) == (2, [])
         assert "'always' is no uptime" in err
         assert "Pulumi.t.yaml" in err
         assert "else" not in err
