@@ -35,12 +35,11 @@ RESERVED: Final = frozenset(
         "kueue-system",
         "nvidia-dra-driver-gpu",
         "gatekeeper-system",
-        # https://github.com/awslabs/mountpoint-s3-csi-driver, docs: where its version 2 mounts
+        # Usual ones of add-ons that people install beside this library (not looked up at their makers'):
+        # Mountpoint for S3's driver from version 2 on, Calico and its operator, CloudWatch's agent.
         "mount-s3",
-        # https://docs.tigera.io/calico/latest/getting-started/kubernetes/managed-public-cloud/eks
         "calico-system",
         "tigera-operator",
-        # https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Container-Insights-setup-EKS-quickstart.html
         "amazon-cloudwatch",
     )
 )

@@ -62,6 +62,8 @@ def _each(
             yield plan.tier, "the project has the API cloudkms"
     if config.cluster.viewers:
         yield "cluster", _VIEWERS[cloud]
+    if config.budget is not None and not config.budget.contacts:
+        yield "budget", "nobody is alerted: budget.contacts is empty, so no budget is made in the cloud"
     if config.budget is not None and config.budget.contacts and _BUDGETS[cloud]:
         yield "budget", _BUDGETS[cloud]
     if config.identity is not None:
