@@ -41,6 +41,8 @@ def _holds(operator: str, value: str | None, values: list[str]) -> bool:
             return value is not None and any(fnmatchcase(value, each) for each in values)
         case "ArnNotLike":
             return value is None or not any(fnmatchcase(value, each) for each in values)
+        case "StringLike" | "ForAnyValue:StringLike":
+            return value is not None and any(fnmatchcase(value, each) for each in values)
         case "Null":
             return (value is None) == (values == ["true"])
     raise AssertionError(operator)

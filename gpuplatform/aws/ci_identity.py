@@ -18,6 +18,7 @@ from gpuplatform.errors import Refusal
 from gpuplatform.naming import fit
 from gpuplatform.permissions import ROLES, Role
 from gpuplatform.permissions.aws import CI_PATH
+from gpuplatform.permissions.aws_boundary import STATE_BUCKET_ACTIONS, STATE_KEY_ACTIONS
 from gpuplatform.trust import ISSUER
 
 __all__ = ["AwsCiIdentity", "AwsCiIdentityArgs", "ci_role_arn"]
@@ -171,23 +172,13 @@ class AwsCiIdentity(CiIdentityComponent):
             {
                 "Sid": "NotTheStateItself",
                 "Effect": "Deny",
-                "Action": [
-                    "s3:DeleteBucket",
-                    "s3:DeleteBucketPolicy",
-                    "s3:DeleteObjectVersion",
-                    "s3:PutBucketOwnershipControls",
-                    "s3:PutBucketPolicy",
-                    "s3:PutBucketPublicAccessBlock",
-                    "s3:PutBucketVersioning",
-                    "s3:PutEncryptionConfiguration",
-                    "s3:PutLifecycleConfiguration",
-                ],
+                "Action": list(STATE_BUCKET_ACTIONS),
                 "Resource": [bucket, f"{bucket}/*"],
             },
             {
                 "Sid": "NotTheStatesKey",
                 "Effect": "Deny",
-                "Action": ["kms:DisableKey", "kms:PutKeyPolicy", "kms:ScheduleKeyDeletion"],
+                "Action": list(STATE_KEY_ACTIONS),
                 "Resource": key,
             },
         ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,13 +12,12 @@ from gpuplatform.aws.resource import LONGEST_WINDOW, AwsResource, Key
 from gpuplatform.aws.storage_policies import state_access
 from gpuplatform.contracts import StateStoreArgs, StateStoreComponent
 from gpuplatform.naming import fit
+from gpuplatform.permissions import buckets
 
 __all__ = ["AwsStateStore", "AwsStateStoreArgs", "state_bucket"]
 
 KEEP_VERSIONS_DAYS: Final = 365
 """Longer than anybody notices a lost state: a year of versions of some megabytes costs cents."""
-
-_DIGITS: Final = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,5 +93,4 @@ class AwsStateStore(StateStoreComponent):
 
 def state_bucket(name: str, account: str, region: str) -> str:
     """The bucket's physical name: it ends in a hash, since somebody else may have taken the plain one."""
-    digest = hashlib.sha256(f"{name}/{account}/{region}".encode()).hexdigest()[:_DIGITS]
-    return fit("S3 bucket", name, "state", digest)
+    return buckets.state_bucket("S3 bucket", name, of=(name, account, region))

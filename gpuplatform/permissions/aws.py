@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from gpuplatform.config import Aws, Platform
 from gpuplatform.errors import Refusal
+from gpuplatform.permissions.aws_boundary import ceiling, denials, state_denials
 from gpuplatform.permissions.aws_rows import TABLE
-from gpuplatform.permissions.aws_scope import CI_PATH, AwsScope, attachable, boundary_arn, grants
+from gpuplatform.permissions.aws_scope import CI_PATH, AwsScope, boundary_arn, grants
 from gpuplatform.permissions.buckets import own_buckets
 from gpuplatform.permissions.model import Role, rows_of
 
@@ -29,17 +30,21 @@ POLICIES_PER_ROLE: Final = 10
 """Of a managed policy, whitespace apart, and of the policies on a role
 (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html)."""
 
+_CEILING: Final = "a boundary: a ceiling that grants nothing"
+
 WILDCARDS: Final[dict[str, str]] = {
-    "iam:*": "denied on the pipeline's own roles, never allowed",
-    "autoscaling:*": "a boundary: a ceiling that grants nothing",
-    "ec2:*": "a boundary: a ceiling that grants nothing",
-    "ecr:*": "a boundary: a ceiling that grants nothing",
-    "eks:*": "a boundary: a ceiling that grants nothing",
-    "elasticloadbalancing:*": "a boundary: a ceiling that grants nothing",
-    "fsx:*": "a boundary: a ceiling that grants nothing",
-    "kms:*": "a boundary: a ceiling that grants nothing",
-    "logs:*": "a boundary: a ceiling that grants nothing",
-    "s3:*": "a boundary: a ceiling that grants nothing",
+    "autoscaling:Describe*": _CEILING,
+    "ec2:*NetworkInterface": f"{_CEILING}, on what has the stack's tags or the plugin's",
+    "ec2:*PrivateIpAddresses": f"{_CEILING}, on what has the stack's tags or the plugin's",
+    "ec2:*Snapshot": f"{_CEILING}, on what has the driver's tag",
+    "ec2:*Volume": f"{_CEILING}, on what has the driver's tag",
+    "ec2:Describe*": _CEILING,
+    "elasticloadbalancing:*": f"{_CEILING}, on what has the cluster's tag",
+    "elasticloadbalancing:Describe*": _CEILING,
+    "iam:*": "denied: of the deploying role on the pipeline's own, of a stack's role altogether",
+    "kms:*": "denied on keys of states, never allowed",
+    "kms:ReEncrypt*": f"{_CEILING}, through EC2 alone",
+    "s3:*": "denied on the bucket of the state, never allowed",
 }
 """Actions with a `*` that a document may have, with the reason."""
 
@@ -89,7 +94,7 @@ def policies(role: Role, types: Collection[str], scope: AwsScope) -> tuple[dict[
     wanted = {action for row in rows for action in row.granted(role)}
     statements = list(_statements(wanted, scope))
     if role == "deploy":
-        statements += _denials(scope)
+        statements += [*denials(scope), *state_denials(scope)]
     documents = tuple(_documents(statements))
     if len(documents) > POLICIES_PER_ROLE:
         raise Refusal(
@@ -105,46 +110,24 @@ def boundary(scope: AwsScope) -> dict[str, Any]:
     """The most that a role of the stack's own can ever do, whatever its policies say.
 
     What clusters, nodes, add-ons and pods need at all; nothing of IAM but the service-linked roles of load
-    balancers and spot instances, so none of these roles makes another or becomes one.
+    balancers and spot instances, so none of these roles makes another or becomes one. And what is denied to
+    the deploying role is denied to them: whoever writes their policies gets nothing by it that they have not.
 
     Args:
         scope: Where the stack's resources are.
+
+    Raises:
+        Refusal: It would name more buckets than it has room for.
     """
-    services = ("autoscaling", "ec2", "ecr", "eks", "elasticloadbalancing", "fsx", "kms", "logs")
-    buckets = (f"{scope.name}-*", *scope.buckets)
-    arns = [scope.arn("s3", bucket, regional=False, account=False) for bucket in buckets]
-    linked = ["elasticloadbalancing.amazonaws.com", "spot.amazonaws.com"]
-    return _document(
-        [
-            {
-                "Sid": "Services",
-                "Effect": "Allow",
-                "Action": [f"{service}:*" for service in services],
-                "Resource": "*",
-                "Condition": {"StringEquals": {"aws:RequestedRegion": scope.region}},
-            },
-            {
-                "Sid": "Buckets",
-                "Effect": "Allow",
-                "Action": "s3:*",
-                "Resource": [*arns, *(f"{arn}/*" for arn in arns)],
-            },
-            {
-                # Which nodes exchange for their pods' credentials; and where they are told who they are.
-                "Sid": "Pods",
-                "Effect": "Allow",
-                "Action": ["eks-auth:AssumeRoleForPodIdentity", "sts:GetCallerIdentity"],
-                "Resource": "*",
-            },
-            {
-                "Sid": "ServiceLinkedRoles",
-                "Effect": "Allow",
-                "Action": "iam:CreateServiceLinkedRole",
-                "Resource": "*",
-                "Condition": {"StringEquals": {"iam:AWSServiceName": linked}},
-            },
-        ]
-    )
+    document = _document(list(ceiling(scope)))
+    if characters(document) > POLICY_CHARACTERS:
+        raise Refusal(
+            f"{len(scope.buckets)} buckets with names of their own",
+            where="storage",
+            rule=f"a permissions boundary of AWS has at most {POLICY_CHARACTERS} characters",
+            way_out="leave `bucket` out of some: names that are made up need no mention",
+        )
+    return document
 
 
 def _statements(actions: Collection[str], scope: AwsScope) -> Iterator[dict[str, Any]]:
@@ -159,60 +142,6 @@ def _statements(actions: Collection[str], scope: AwsScope) -> Iterator[dict[str,
             grouped.setdefault(key, (body, set()))[1].add(action.partition("#")[0])
     for body, together in grouped.values():
         yield {"Effect": "Allow", "Action": sorted(together), **body}
-
-
-def _denials(scope: AwsScope) -> Iterator[dict[str, Any]]:
-    """What no policy of the deploying role's can allow: to widen its own rights or anybody's."""
-    own = [scope.arn("iam", f"{kind}{CI_PATH}*", regional=False) for kind in ("role", "policy")]
-    bound = {"iam:PermissionsBoundary": boundary_arn(scope)}
-    roles = scope.arn("iam", f"role/{scope.name}-*", regional=False)
-    yield {"Sid": "NotItsOwnRights", "Effect": "Deny", "Action": "iam:*", "Resource": own}
-    yield {
-        "Sid": "NoRoleWithoutBoundary",
-        "Effect": "Deny",
-        "Action": ["iam:CreateRole", "iam:PutRolePermissionsBoundary"],
-        "Resource": "*",
-        # True as well where no boundary is asked for.
-        "Condition": {"StringNotEquals": bound},
-    }
-    yield {
-        "Sid": "NoBoundaryTakenAway",
-        "Effect": "Deny",
-        "Action": "iam:DeleteRolePermissionsBoundary",
-        "Resource": "*",
-    }
-    yield {
-        "Sid": "NoOtherPolicyAttached",
-        "Effect": "Deny",
-        "Action": "iam:AttachRolePolicy",
-        "Resource": roles,
-        "Condition": {"ArnNotLike": {"iam:PolicyARN": list(attachable(scope))}},
-    }
-    yield {
-        "Sid": "NobodyElse",
-        "Effect": "Deny",
-        "Action": [
-            "iam:AddUserToGroup",
-            "iam:AttachGroupPolicy",
-            "iam:AttachUserPolicy",
-            "iam:CreateAccessKey",
-            "iam:CreateLoginProfile",
-            "iam:CreateSAMLProvider",
-            "iam:CreateUser",
-            "iam:PutGroupPolicy",
-            "iam:PutUserPolicy",
-            "iam:UpdateLoginProfile",
-            "iam:UpdateSAMLProvider",
-            "sts:AssumeRole",
-        ],
-        "Resource": "*",
-    }
-    yield {
-        "Sid": "NotTheStatesKey",
-        "Effect": "Deny",
-        "Action": ["kms:DeleteAlias", "kms:UpdateAlias"],
-        "Resource": scope.arn("kms", f"alias/{scope.name}-state"),
-    }
 
 
 def _documents(statements: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -269,8 +269,8 @@ _IDENTITY: Final = (
         "aws-iam-role",
         read="iam:GetRole iam:ListRolePolicies iam:ListAttachedRolePolicies",
         create="iam:CreateRole iam:TagRole",
-        update="iam:UpdateRole iam:UpdateAssumeRolePolicy iam:TagRole iam:UntagRole "
-        "iam:PutRolePermissionsBoundary",
+        # Deliberately no `PutRolePermissionsBoundary`: it would take a role over that has none.
+        update="iam:UpdateRole iam:UpdateAssumeRolePolicy iam:TagRole iam:UntagRole",
         delete="iam:DeleteRole iam:ListInstanceProfilesForRole",
     ),
     _row(

@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-__all__ = ["ATTACHABLE", "CI_PATH", "AwsScope", "Grant", "boundary_arn", "grants"]
+from gpuplatform.permissions.buckets import state_bucket
+
+__all__ = ["ATTACHABLE", "BOUNDED", "CI_PATH", "AwsScope", "Grant", "boundary_arn", "grants"]
 
 CI_PATH: Final = "/gpuplatform-ci/"
 """Of the pipeline's own roles and policies: rights on a stack's, by their names, reach none of them."""
@@ -64,6 +66,11 @@ class AwsScope:
         if self.region.startswith("cn-"):
             return "aws-cn"
         return "aws-us-gov" if self.region.startswith("us-gov-") else "aws"
+
+    @property
+    def state_bucket(self) -> str:
+        """The bucket of Pulumi's state, whose name begins like those of the stack's own."""
+        return state_bucket("S3 bucket", self.name, of=(self.name, self.account, self.region))
 
     def arn(self, service: str, resource: str, *, regional: bool = True, account: bool = True) -> str:
         """An ARN in this account and region."""
@@ -259,24 +266,29 @@ def _eks(_name: str, _variant: str, scope: AwsScope) -> Iterator[Grant]:
     )
 
 
-_BOUNDED: Final = frozenset(
+BOUNDED: Final = frozenset(
     {
         "AttachRolePolicy",
         "CreateRole",
+        "DeleteRole",
         "DeleteRolePolicy",
         "DetachRolePolicy",
-        "PutRolePermissionsBoundary",
         "PutRolePolicy",
+        "UpdateAssumeRolePolicy",
+        "UpdateRole",
     }
 )
-"""What is allowed on roles with the boundary alone."""
+"""What is allowed on roles with the boundary alone; these actions see it
+(https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsidentityandaccessmanagementiam.html).
+`TagRole`, `UntagRole` and `PassRole` do not."""
 
 
 def _iam(name: str, variant: str, scope: AwsScope) -> Iterator[Grant]:
     def of(*resources: str) -> tuple[str, ...]:
         return tuple(scope.arn("iam", resource, regional=False) for resource in resources)
 
-    roles = of(f"role/{scope.name}-*")
+    # Every one has the region in its name: whoever names theirs like the platform alone is out of reach.
+    roles = of(f"role/{scope.name}-{scope.region}-*")
     if name == "CreateServiceLinkedRole":
         services = _SERVICES[variant]
         yield Grant(
@@ -286,33 +298,42 @@ def _iam(name: str, variant: str, scope: AwsScope) -> Iterator[Grant]:
     elif variant == "fsx":
         # A service-linked role: only the service can change what it may do.
         yield Grant(resources=of(f"role/aws-service-role/{_SERVICES['fsx'][1]}/*"))
+    elif name in BOUNDED:
+        yield _bounded(name, roles, scope)
     elif name == "PassRole":
         yield Grant(resources=roles, condition={"StringEquals": {"iam:PassedToService": list(_PASSED_TO)}})
-    elif name in {"AttachRolePolicy", "DetachRolePolicy"}:
-        bounded = {"StringEquals": {"iam:PermissionsBoundary": boundary_arn(scope)}}
-        yield Grant(
-            resources=roles, condition={**bounded, "ArnLike": {"iam:PolicyARN": list(attachable(scope))}}
-        )
-    elif name in _BOUNDED:
-        yield Grant(
-            resources=roles, condition={"StringEquals": {"iam:PermissionsBoundary": boundary_arn(scope)}}
-        )
     elif "OpenIDConnectProvider" in name:
         # Those of clusters. Deliberately out of reach: GitHub's.
         yield Grant(resources=of(f"oidc-provider/oidc.eks.{scope.region}.amazonaws.com/id/*"))
-    elif "Role" in name and "Boundary" not in name:
-        more = of("role/aws-service-role/*") if name == "GetRole" else ()
-        yield Grant(resources=(*roles, *more))
+    elif name in {"TagRole", "UntagRole"}:
+        yield from _tagging_roles(name, roles, scope)
+    elif "Role" in name and name.startswith(("Get", "List")):
+        yield Grant(resources=(*roles, *of("role/aws-service-role/*")))
     elif "Policy" in name:
-        yield Grant(resources=of(f"policy/{scope.name}-*"))
+        yield Grant(resources=of(f"policy/{scope.name}-{scope.region}-*"))
     else:
         raise KeyError(f"iam:{name}")
+
+
+def _bounded(name: str, roles: tuple[str, ...], scope: AwsScope) -> Grant:
+    condition: dict[str, Any] = {"StringEquals": {"iam:PermissionsBoundary": boundary_arn(scope)}}
+    if name in {"AttachRolePolicy", "DetachRolePolicy"}:
+        condition["ArnLike"] = {"iam:PolicyARN": list(attachable(scope))}
+    return Grant(resources=roles, condition=condition)
+
+
+def _tagging_roles(name: str, roles: tuple[str, ...], scope: AwsScope) -> Iterator[Grant]:
+    """Of roles with the stack's tags, and of those without any: at its creation a role has none."""
+    if name == "TagRole":
+        none = {f"aws:ResourceTag/{key}": "true" for key in scope.tags}
+        yield Grant(resources=roles, condition={**scope.tagged("RequestTag"), "Null": none})
+    yield Grant(resources=roles, condition=scope.tagged("ResourceTag"))
 
 
 def attachable(scope: AwsScope) -> tuple[str, ...]:
     """Policies that may be attached to a stack's role."""
     managed = (f"arn:{scope.partition}:iam::aws:policy/{name}" for name in ATTACHABLE)
-    return (*managed, scope.arn("iam", f"policy/{scope.name}-*", regional=False))
+    return (*managed, scope.arn("iam", f"policy/{scope.name}-{scope.region}-*", regional=False))
 
 
 def _kms(name: str, variant: str, scope: AwsScope) -> Iterator[Grant]:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from typing import Final
 
 from gpuplatform.config import Platform
 from gpuplatform.config.storage import Object
+from gpuplatform.naming import fit
 
-__all__ = ["Buckets", "own_buckets"]
+__all__ = ["Buckets", "own_buckets", "state_bucket"]
+
+_DIGITS: Final = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,3 +42,16 @@ def own_buckets(config: Platform) -> Buckets:
             )
         ),
     )
+
+
+def state_bucket(kind: str, name: str, *, of: tuple[str, ...]) -> str:
+    """The physical name of the bucket of Pulumi's state, which no role may touch but for its objects.
+
+    It ends in a hash, since somebody else in the world may have taken the plain one.
+
+    Args:
+        kind: What its cloud calls it, for `gpuplatform.naming.fit`.
+        name: Prefix of every physical name.
+        of: What makes it one of its own.
+    """
+    return fit(kind, name, "state", hashlib.sha256("/".join(of).encode()).hexdigest()[:_DIGITS])

@@ -230,7 +230,8 @@ def test_nobody_is_made_an_administrator(policy: str) -> None:
 def test_a_role_of_the_stack_s_own_can_never_give_rights() -> None:
     ceiling = Iam(aws.boundary(SCOPE))
     region = {"aws:RequestedRegion": "us-east-1"}
-    assert ceiling.allows("ec2:CreateNetworkInterface", _ec2("network-interface/eni-1"), **region)
+    plugin = {"aws:RequestTag/node.k8s.amazonaws.com/instance_id": "i-1"}
+    assert ceiling.allows("ec2:CreateNetworkInterface", _ec2("network-interface/eni-1"), **plugin)
     assert not ceiling.allows(
         "ec2:RunInstances", _ec2("instance/i-1"), **{"aws:RequestedRegion": "eu-west-1"}
     )
