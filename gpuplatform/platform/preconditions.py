@@ -7,7 +7,7 @@ from typing import Final
 
 from gpuplatform.config import Platform
 from gpuplatform.profile import NodeProfile
-from gpuplatform.storage import ObjectPlan, SharedFilesystemPlan, StoragePlan
+from gpuplatform.storage import ObjectPlan, SharedFilesystemPlan, StoragePlan, lustre_stays_off
 
 __all__ = ["preconditions_of"]
 
@@ -57,6 +57,8 @@ def _each(
     for plan in storage:
         if isinstance(plan, SharedFilesystemPlan) and plan.service in _SERVICES:
             yield plan.tier, _SERVICES[plan.service]
+        if off := lustre_stays_off(plan, profiles):
+            yield plan.tier, f"nobody mounts it on {', '.join(off)}: GKE does on Container-Optimized OS only"
         if isinstance(plan, ObjectPlan) and cloud == "gcp":
             # https://cloud.google.com/storage/docs/encryption/using-customer-managed-keys
             yield plan.tier, "the project has the API cloudkms"

@@ -16,7 +16,7 @@ from gpuplatform.storage.filesystems import shared_filesystem
 from gpuplatform.storage.model import BlockPlan, ObjectPlan, SharedFilesystemPlan, StoragePlan
 from gpuplatform.storage.names import bucket_name
 
-__all__ = ["storage_plans"]
+__all__ = ["lustre_stays_off", "storage_plans"]
 
 _FACTS = {"aws": aws.FACTS, "azure": azure.FACTS, "gcp": gcp.FACTS}
 
@@ -50,6 +50,7 @@ def storage_plans(config: Platform, profiles: Sequence[NodeProfile]) -> tuple[St
             case Block():
                 plans.append(BlockPlan(tier=name, classes=facts.disk_classes(name, tier, machines)))
     _one_subnet_each(plans)
+    _some_pool_mounts(plans, profiles)
     return tuple(plans)
 
 
@@ -72,6 +73,27 @@ def _one_subnet_each(plans: Sequence[StoragePlan]) -> None:
             rule="an environment on Azure has one: each has a subnet that can never move",
             way_out="one with more capacity, service: nfs for a small one, or another environment",
         )
+
+
+def _some_pool_mounts(plans: Sequence[StoragePlan], profiles: Sequence[NodeProfile]) -> None:
+    """Refuses a Google Managed Lustre that no GPU pool could mount."""
+    for plan in plans:
+        off = lustre_stays_off(plan, profiles)
+        if off and len(off) == len(profiles):
+            raise Refusal(
+                f"no pool could mount {plan.tier}: all are on Ubuntu",
+                where=f"storage.{plan.tier}.service",
+                rule="GKE mounts Managed Lustre on Container-Optimized OS only (https://cloud.google.com/"
+                "managed-lustre/docs/connect-from-kubernetes-engine-existing-instance)",
+                way_out="set image: cos in a pool, or service: nfs",
+            )
+
+
+def lustre_stays_off(plan: StoragePlan, profiles: Sequence[NodeProfile]) -> tuple[str, ...]:
+    """Pools whose nodes mount no Google Managed Lustre: those on Ubuntu; none for any other storage."""
+    if not isinstance(plan, SharedFilesystemPlan) or plan.service != "google-managed-lustre":
+        return ()
+    return tuple(profile.pool for profile in profiles if profile.image.startswith("UBUNTU"))
 
 
 def _object(

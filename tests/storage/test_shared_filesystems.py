@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from samples import decision_of
 
 from gpuplatform.config import Object, SharedFilesystem
 from gpuplatform.errors import Refusal
+from gpuplatform.storage import lustre_stays_off
 
 LARGEST = 1_048_576
 TRAINING = {"aws": "use1-az4", "azure": "1", "gcp": "us-east4-b"}
@@ -186,6 +189,7 @@ def test_fsx_follows_a_bucket(plans):
 )
 def test_services_that_follow_no_bucket_say_so(plans, cloud, gib, service, why):
     from gpuplatform.errors import Refusal
+from gpuplatform.storage import lustre_stays_off
 
     tiers = {"lake": Object(tier="object"), "data": filesystem(gib, service, source="lake")}
     with pytest.raises(Refusal) as caught:
@@ -208,3 +212,17 @@ def test_a_second_lustre_on_azure_is_refused_since_neither_subnet_could_move(pla
     assert refused.value.where == "storage.b"
     nfs = SharedFilesystem(tier="shared-filesystem", service="nfs", capacity_gib=1024)
     assert list(plans("azure", {**tiers, "b": nfs})) == ["a", "b"]
+
+
+def test_lustre_on_gke_is_mounted_on_container_optimized_os_only(plans, refused):
+    profiles = decision_of("gcp-prod").profiles
+    ubuntu = tuple(replace(profile, image="UBUNTU_CONTAINERD") for profile in profiles)
+    no_pool = refused("gcp", filesystem(9000), profiles=ubuntu)
+    mixed = (ubuntu[0], *profiles[1:])
+
+    assert no_pool.where == "storage.data.service"
+    assert "image: cos" in no_pool.way_out
+    (plan,) = plans("gcp", {"data": filesystem(9000)}, profiles=mixed).values()
+    assert lustre_stays_off(plan, mixed) == (profiles[0].pool,)
+    assert lustre_stays_off(plan, profiles) == ()
+    assert plans("gcp", {"data": filesystem(1024, "nfs")}, profiles=ubuntu)
