@@ -55,13 +55,7 @@ def _each(
             yield profile.pool, sentence
     cloud = config.cloud.provider
     for plan in storage:
-        if isinstance(plan, SharedFilesystemPlan) and plan.service in _SERVICES:
-            yield plan.tier, _SERVICES[plan.service]
-        if off := lustre_stays_off(plan, profiles):
-            yield plan.tier, f"nobody mounts it on {', '.join(off)}: GKE does on Container-Optimized OS only"
-        if isinstance(plan, ObjectPlan) and cloud == "gcp":
-            # https://cloud.google.com/storage/docs/encryption/using-customer-managed-keys
-            yield plan.tier, "the project has the API cloudkms"
+        yield from _of_tier(plan, profiles, cloud)
     if config.cluster.viewers:
         yield "cluster", _VIEWERS[cloud]
     if config.budget is not None and not config.budget.contacts:
@@ -71,3 +65,13 @@ def _each(
     if config.identity is not None:
         boundary = " (every role of the stack has the boundary that it makes)" if cloud == "aws" else ""
         yield "identity", f"`gpuplatform bootstrap` has been run for this stack{boundary}"
+
+
+def _of_tier(plan: StoragePlan, profiles: Sequence[NodeProfile], cloud: str) -> Iterator[tuple[str, str]]:
+    if isinstance(plan, SharedFilesystemPlan) and plan.service in _SERVICES:
+        yield plan.tier, _SERVICES[plan.service]
+    if off := lustre_stays_off(plan, profiles):
+        yield plan.tier, f"nobody mounts it on {', '.join(off)}: GKE does on Container-Optimized OS only"
+    if isinstance(plan, ObjectPlan) and cloud == "gcp":
+        # https://cloud.google.com/storage/docs/encryption/using-customer-managed-keys
+        yield plan.tier, "the project has the API cloudkms"

@@ -188,9 +188,6 @@ def test_fsx_follows_a_bucket(plans):
     ],
 )
 def test_services_that_follow_no_bucket_say_so(plans, cloud, gib, service, why):
-    from gpuplatform.errors import Refusal
-from gpuplatform.storage import lustre_stays_off
-
     tiers = {"lake": Object(tier="object"), "data": filesystem(gib, service, source="lake")}
     with pytest.raises(Refusal) as caught:
         plans(cloud, tiers)
