@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,7 +10,7 @@ import pulumi
 from gpuplatform.contracts import StateStoreArgs, StateStoreComponent
 from gpuplatform.errors import Refusal
 from gpuplatform.gcp.bucket import Bucket, closed_bucket
-from gpuplatform.naming import fit
+from gpuplatform.permissions.buckets import state_bucket
 
 __all__ = ["GcpStateStore", "GcpStateStoreArgs"]
 
@@ -45,8 +44,7 @@ class GcpStateStoreArgs(StateStoreArgs):
     @property
     def bucket(self) -> str:
         """The bucket's physical name: unique in the world by a hash of project, region and name."""
-        whole = f"{self.project}/{self.region}/{self.name}"
-        return fit("GCS bucket", self.name, "state", hashlib.sha256(whole.encode()).hexdigest()[:8])
+        return state_bucket("GCS bucket", self.name, of=(self.project, self.region, self.name))
 
 
 class GcpStateStore(StateStoreComponent):

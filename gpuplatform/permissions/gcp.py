@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from gpuplatform.config import Platform
+from gpuplatform.config import Gcp, Platform
 from gpuplatform.errors import Refusal
-from gpuplatform.permissions.buckets import own_buckets
+from gpuplatform.permissions.buckets import own_buckets, state_bucket
 from gpuplatform.permissions.gcp_rows import GRANTABLE, TABLE
 from gpuplatform.permissions.model import Role, rows_of
 
-__all__ = ["WILDCARDS", "GcpScope", "condition", "permissions", "scope_of"]
+__all__ = ["KEY_RINGS", "WILDCARDS", "GcpScope", "condition", "permissions", "scope_of"]
 
 WILDCARDS: Final[dict[str, str]] = {}
 """Permissions with a `*` that a role may have, with the reason; there is none: custom roles take none."""
@@ -21,9 +21,11 @@ _EMPTYING: Final = ("storage.objects.delete", "storage.objects.list")
 _OTHER_POLICIES: Final = ("cloudkms.googleapis.com/CryptoKey", "storage.googleapis.com/Bucket")
 """What has a policy of its own that the stack's resources write, with other roles than the project's."""
 
-_MOST_BUCKETS: Final = 3
-"""Named one by one in a condition, which has at most 12 logical operators
-(https://cloud.google.com/iam/quotas)."""
+_MOST_OPERATORS: Final = 12
+"""Of a condition (https://cloud.google.com/iam/quotas); `!` is counted as one here."""
+
+KEY_RINGS: Final = "storage-"
+"""How the key rings of a stack's tiers begin, by their names in its program; the state's begins otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,11 +37,13 @@ class GcpScope:
         buckets: Buckets whose names do not begin with `name`.
         emptied: Buckets that a teardown takes with all their objects; the beginning of a name where it ends
             in a hyphen.
+        state: The bucket of Pulumi's state; where left out, all that are named like one.
     """
 
     name: str
     buckets: tuple[str, ...] = ()
     emptied: tuple[str, ...] = ()
+    state: str = ""
 
 
 def scope_of(config: Platform) -> GcpScope:
@@ -47,9 +51,20 @@ def scope_of(config: Platform) -> GcpScope:
 
     Args:
         config: The stack's configuration.
+
+    Raises:
+        TypeError: The configuration is of another cloud.
     """
+    if not isinstance(config.cloud, Gcp):
+        raise TypeError(f"{config.cloud.provider} has no project")
     buckets = own_buckets(config)
-    return GcpScope(name=config.physical_name, buckets=buckets.named, emptied=buckets.emptied)
+    name = config.physical_name
+    return GcpScope(
+        name=name,
+        buckets=buckets.named,
+        emptied=buckets.emptied,
+        state=state_bucket("GCS bucket", name, of=(config.cloud.project, config.cloud.region, name)),
+    )
 
 
 def permissions(role: Role, types: Collection[str], scope: GcpScope | None = None) -> tuple[str, ...]:
@@ -75,7 +90,9 @@ def condition(role: Role, types: Collection[str], scope: GcpScope) -> str | None
     Whoever may write a project's policy may make themselves its owner, unless a condition lists the roles
     that may be granted (https://cloud.google.com/iam/docs/setting-limits-on-granting-roles); of a request
     that grants nothing the list is empty. And of buckets, the policy and the objects of the stack's alone are
-    in reach (https://cloud.google.com/iam/docs/conditions-resource-attributes).
+    in reach (https://cloud.google.com/iam/docs/conditions-resource-attributes), and of keys, those in rings
+    of storage tiers (https://cloud.google.com/iam/docs/conditions-attribute-reference): neither bucket nor
+    key of the state is among them.
 
     Args:
         role: Who acts.
@@ -96,16 +113,23 @@ def condition(role: Role, types: Collection[str], scope: GcpScope) -> str | None
         others = (f"resource.type == '{kind}'" for kind in _OTHER_POLICIES)
         parts.append(f"({' || '.join((f'{attribute}.hasOnly([{roles}])', *others))})")
     if any(one.startswith("storage.buckets.") for one in granted):
-        _check_count(scope)
         prefixes = [f"{scope.name}-", *scope.buckets]
         parts.append(_only("Bucket", prefixes))
+        # Named like them, and none of them: its policy, its settings and its objects are another binding's.
+        parts.append(
+            f"!resource.name.startsWith('projects/_/buckets/{scope.state or f'{scope.name}-state-'}')"
+        )
         if scope.emptied:
             parts.append(
                 _only(
                     "Object", [bucket if bucket.endswith("-") else f"{bucket}/" for bucket in scope.emptied]
                 )
             )
-    return " && ".join(parts) or None
+    if any(one.startswith("cloudkms.") for one in granted):
+        # Empty where it is no ring and no key: to make a ring is asked for on its location.
+        ring = "resource.name.extract('/keyRings/{ring}')"
+        parts.append(f"({ring} == '' || {ring}.startsWith('{KEY_RINGS}'))")
+    return _checked(" && ".join(parts), scope) or None
 
 
 def _only(kind: str, prefixes: Iterable[str]) -> str:
@@ -114,12 +138,16 @@ def _only(kind: str, prefixes: Iterable[str]) -> str:
     return f"({' || '.join((other, *named))})"
 
 
-def _check_count(scope: GcpScope) -> None:
-    for what, buckets in (("with names of their own", scope.buckets), ("to be emptied", scope.emptied)):
-        if len(buckets) > _MOST_BUCKETS:
-            raise Refusal(
-                f"{len(buckets)} buckets {what}",
-                where="storage",
-                rule=f"a condition of Google Cloud's names {_MOST_BUCKETS} of them one by one",
-                way_out="leave `bucket` out of some, or keep some: teardown: keep",
-            )
+def _operators(condition: str) -> int:
+    return sum(condition.count(operator) for operator in ("&&", "||", "!")) - condition.count("!=")
+
+
+def _checked(condition: str, scope: GcpScope) -> str:
+    if _operators(condition) > _MOST_OPERATORS:
+        raise Refusal(
+            f"{len(scope.buckets) + len(scope.emptied)} buckets with names of their own or to be emptied",
+            where="storage",
+            rule=f"a condition of Google Cloud's has at most {_MOST_OPERATORS} operators, one for each",
+            way_out="leave `bucket` out of some, or keep some: teardown: keep",
+        )
+    return condition
