@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
+import pulumi
+from pulumi_azure_native import authorization
 from pulumi_azure_native import containerservice as aks
 
+from gpuplatform.azure.identity import grant
 from gpuplatform.component import Component
 from gpuplatform.contracts import ClusterArgs, ClusterHandle
 from gpuplatform.kubernetes.objects import KubernetesObject
@@ -13,6 +16,10 @@ from gpuplatform.kubernetes.objects import KubernetesObject
 __all__ = ["admin_access", "viewer_access"]
 
 _RBAC: Final = "rbac.authorization.k8s.io"
+
+# Source of the ID: https://learn.microsoft.com/azure/role-based-access-control/built-in-roles/containers
+CLUSTER_USER: Final = "4abbcc35-e782-43d8-92f1-2d3f1bd2ca9f"
+"""Azure Kubernetes Service Cluster User Role: `listClusterUserCredential`."""
 
 
 def admin_access(args: ClusterArgs) -> aks.ManagedClusterAADProfileArgs:
@@ -26,15 +33,28 @@ def admin_access(args: ClusterArgs) -> aks.ManagedClusterAADProfileArgs:
     )
 
 
-def viewer_access(owner: Component, prefix: str, args: ClusterArgs, *, handle: ClusterHandle) -> None:
+def viewer_access(
+    owner: Component,
+    prefix: str,
+    args: ClusterArgs,
+    *,
+    handle: ClusterHandle,
+    cluster_id: pulumi.Input[str],
+) -> None:
     """A look at what is in the cluster for each Entra group, by one binding of Kubernetes' own role `view`.
 
     Kubernetes knows a group by its object ID (https://learn.microsoft.com/azure/aks/kubernetes-rbac-entra-id),
     and `view` reads no Secrets (https://kubernetes.io/docs/reference/access-authn-authz/rbac/
     #user-facing-roles). Azure's own `Azure Kubernetes Service RBAC Reader` counts only with Azure RBAC.
+
+    The kubeconfig, in which there is no credential, they get of this cluster alone: the same right on the
+    subscription would return an administrator's of clusters with local accounts.
     """
     if not args.viewers:
         return
+    for group in sorted(set(args.viewers)):
+        to = authorization.PrincipalType.GROUP
+        grant(owner, f"{prefix}-viewer-{group}", group, CLUSTER_USER, cluster_id, to=to)
     KubernetesObject(
         f"{prefix}-viewers",
         f"{_RBAC}/v1",

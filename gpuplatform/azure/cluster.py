@@ -166,7 +166,7 @@ class AksCluster(ClusterComponent):
             oidc_issuer=pulumi.Output.all(cluster.id, issuer).apply(lambda known: known[1]),
             ready=(cluster,),
         )
-        viewer_access(self, name, args, handle=self.handle)
+        viewer_access(self, name, args, handle=self.handle, cluster_id=cluster.id)
 
     def _control_plane(self, network: AzureNetworkIds, identities: Identities) -> aks.ManagedCluster:
         args = self._args

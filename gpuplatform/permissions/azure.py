@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-from gpuplatform.permissions.azure_rows import GRANTABLE, ON_RESERVATIONS, TABLE
+from gpuplatform.permissions.azure_rows import GRANTABLE, ON_RESERVATIONS, TABLE, TO_GROUPS
 from gpuplatform.permissions.model import Role, rows_of
 
 __all__ = ["WILDCARDS", "AzureActions", "actions", "condition"]
@@ -48,7 +48,8 @@ def condition(role: Role, types: Collection[str], *, reservations: bool = False)
     """What the assignment of the custom role says beside it, `conditionVersion` 2.0; None for nothing.
 
     Without it, whoever may write a role assignment may make themselves the subscription's owner. It lets only
-    the built-in roles that the stack's resources grant be granted, and only to identities of programs
+    the built-in roles that the stack's resources grant be granted, and only to identities of programs; to
+    groups, the one that tells them a cluster's address
     (https://learn.microsoft.com/azure/role-based-access-control/delegate-role-assignments-examples).
 
     Args:
@@ -61,10 +62,16 @@ def condition(role: Role, types: Collection[str], *, reservations: bool = False)
     """
     if f"{_GRANT}/write" not in actions(role, types).actions:
         return None
-    ids = ", ".join(sorted({**GRANTABLE, **ON_RESERVATIONS} if reservations else GRANTABLE))
+    roles = {**GRANTABLE, **ON_RESERVATIONS} if reservations else GRANTABLE
     return " AND ".join(
         f"((!(ActionMatches{{'{_GRANT}/{verb}'}})) OR "
-        f"(@{side}[{_GRANT}:RoleDefinitionId] ForAnyOfAnyValues:GuidEquals {{{ids}}} AND "
-        f"@{side}[{_GRANT}:PrincipalType] ForAnyOfAnyValues:StringEqualsIgnoreCase {{'ServicePrincipal'}}))"
+        f"({_of(side, roles, 'ServicePrincipal')}) OR ({_of(side, TO_GROUPS, 'Group')}))"
         for verb, side in (("write", "Request"), ("delete", "Resource"))
+    )
+
+
+def _of(side: str, roles: Collection[str], principal: str) -> str:
+    return (
+        f"@{side}[{_GRANT}:RoleDefinitionId] ForAnyOfAnyValues:GuidEquals {{{', '.join(sorted(roles))}}} AND "
+        f"@{side}[{_GRANT}:PrincipalType] ForAnyOfAnyValues:StringEqualsIgnoreCase {{'{principal}'}}"
     )

@@ -11,7 +11,7 @@ from typing import Final
 
 from gpuplatform.permissions.model import Row, Table
 
-__all__ = ["GRANTABLE", "ON_RESERVATIONS", "TABLE"]
+__all__ = ["GRANTABLE", "ON_RESERVATIONS", "TABLE", "TO_GROUPS"]
 
 _DOCS: Final = "https://learn.microsoft.com/azure/"
 _OPERATIONS: Final = f"{_DOCS}role-based-access-control/permissions/"
@@ -25,6 +25,11 @@ GRANTABLE: Final[dict[str, str]] = {
     "e147488a-f6f5-4113-8e2d-b22465e65bf6": "Key Vault Crypto Service Encryption User: a bucket, on its key",
 }
 """Built-in roles that a stack's resources grant, by ID, with who gets them on what."""
+
+TO_GROUPS: Final[dict[str, str]] = {
+    "4abbcc35-e782-43d8-92f1-2d3f1bd2ca9f": "Azure Kubernetes Service Cluster User Role: cluster.viewers",
+}
+"""What a stack grants to groups, and to nobody else: the address of its cluster, with no right inside."""
 
 ON_RESERVATIONS: Final[dict[str, str]] = {
     "b24988ac-6180-42a0-ab88-20f7382dd24c": "Contributor: the cluster, on its reservations' resource groups",
@@ -71,16 +76,19 @@ _ROWS: Final = (
         read=("Microsoft.Resources/subscriptions/read",),
     ),
     # The Kubernetes provider takes the user's kubeconfig, never the administrator's; what it may do in the
-    # cluster, Kubernetes' RBAC says.
+    # cluster, Kubernetes' RBAC says. Deliberately not a preview's: a custom role is the subscription's, and
+    # of a cluster with local accounts the same call returns an administrator. `cluster.viewers` get it on the
+    # stack's cluster alone (`gpuplatform.azure.access`); whoever deploys may write clusters anyway.
     Row(
         type="pulumi:providers:kubernetes",
         source=f"{_DOCS}aks/control-kubeconfig-access",
-        read=("Microsoft.ContainerService/managedClusters/read", _USER_CREDENTIAL),
+        read=("Microsoft.ContainerService/managedClusters/read",),
+        create=(_USER_CREDENTIAL,),
     ),
     Row(
         type="kubernetes:",
         source=f"{_DOCS}aks/control-kubeconfig-access",
-        read=("Microsoft.ContainerService/managedClusters/read", _USER_CREDENTIAL),
+        read=("Microsoft.ContainerService/managedClusters/read",),
     ),
     _arm(
         "resources:ResourceGroup",
@@ -139,8 +147,7 @@ _ROWS: Final = (
         "Microsoft.ContainerService/managedClusters",
         # "AKS cluster identity permissions", of whom creates and operates a cluster.
         f"{_DOCS}aks/concepts-identity",
-        joins=(_SUBNET_JOIN, _ASSIGN),
-        also=_USER_CREDENTIAL,
+        joins=(_SUBNET_JOIN, _ASSIGN, _USER_CREDENTIAL),
     ),
     _arm(
         "containerservice:MaintenanceConfiguration",
