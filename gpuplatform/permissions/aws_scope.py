@@ -164,14 +164,8 @@ _EC2_OURS: Final = frozenset(
 _EC2_TYPES: Final = (*sorted(_EC2_NEW.values()), "security-group-rule")
 
 _STARTED: Final = (
-    "capacity-reservation",
-    "instance",
-    "launch-template",
-    "network-interface",
-    "placement-group",
-    "security-group",
-    "subnet",
-    "volume",
+    *("capacity-reservation", "instance", "launch-template", "network-interface"),
+    *("placement-group", "security-group", "subnet", "volume"),
 )
 """What an instance of a node group is made of; AMIs belong to no account in their ARNs."""
 
