@@ -215,7 +215,18 @@ def _lost(result: Result, made: dict[str, Any], file: str) -> GpuPlatformError:
         rule="what is in no record is never taken over unasked: it may be somebody else's",
         way_out=f"where this stack was bootstrapped before, its record is in git: `git log -- {file}`, "
         f"`git checkout COMMIT -- {file}`, remove what this run made, and run it again. Where the record is "
-        "lost, name what exists in a file and run it with --import FILE (docs/ci.md, The record is lost)",
+        "lost, name what exists in a file and run it with --import FILE (docs/ci.md, The record is lost)"
+        + _another_s_issuer(_errors(result)),
+    )
+
+
+def _another_s_issuer(errors: str) -> str:
+    """An AWS account trusts GitHub's issuer once, so a second environment in it finds that done."""
+    if "openidconnectprovider" not in errors.casefold():
+        return ""
+    return (
+        ". Where another environment of this account has been bootstrapped before, none of that: write "
+        "`create_provider: false` below identity.github and run it again, it goes on from here"
     )
 
 
@@ -224,7 +235,8 @@ def _failure(result: Result, file: str) -> GpuPlatformError:
         f"the bootstrap did not come to its end\n{_errors(result)}",
         where=file,
         way_out="what it made is in the record; correct the cause and run it again: it goes on from there"
-        + ("; what exists already is taken over with --import FILE (docs/ci.md)" * _is_taken(result)),
+        + ("; what exists already is taken over with --import FILE (docs/ci.md)" * _is_taken(result))
+        + _another_s_issuer(_errors(result)),
     )
 
 

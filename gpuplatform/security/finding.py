@@ -95,12 +95,14 @@ class Case:
         settings: What the organisation decided.
         protected: Pulumi's own `protect` option.
         pools: Google workload identity pools seen so far, by ID, and whom their providers let in.
+        mapped: What those providers put into each attribute, by pool.
     """
 
     raw: RawResource
     settings: Settings
     protected: bool = False
     pools: dict[str, Scope] = field(default_factory=dict)
+    mapped: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def fail(self, rule: Rule, message: str, way_out: str) -> Finding:
         """The rule is broken."""

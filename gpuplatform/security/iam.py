@@ -8,6 +8,7 @@ everything else, so none of them counts as a restriction.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -30,6 +31,8 @@ _TIES: Final = frozenset(
         "aws:principalaccount",
         "aws:principalorgid",
         "aws:principalorgpaths",
+        "aws:principalisawsservice",
+        "aws:principalservicename",
         "aws:sourcearn",
         "aws:sourceaccount",
         "aws:sourceorgid",
@@ -39,12 +42,17 @@ _TIES: Final = frozenset(
         "aws:sourcevpc",
         "aws:sourcevpce",
         "aws:userid",
+        "elasticfilesystem:accessedviamounttarget",
         "kms:calleraccount",
         "s3:dataaccesspointaccount",
         "s3:dataaccesspointarn",
         "lambda:functionurlauthtype",
     }
 )
+
+
+_FLAGS: Final = frozenset({"aws:principalisawsservice", "elasticfilesystem:accessedviamounttarget"})
+"""Keys that are true or false and tell who asks, all the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,9 +134,43 @@ def _ties(condition: Condition) -> bool:
     """Whether the values are somebody; an unknown one beside them leaves that open."""
     if condition.unknown or not condition.values:
         return False
-    return not any(
-        value.strip("*") in {"", "arn:aws:iam::"} or to_everyone(value) for value in condition.values
-    )
+    return all(_names_somebody(condition.key, value) for value in condition.values)
+
+
+_ACCOUNT: Final = re.compile(r"\d{12}")
+_ARN: Final = re.compile(r"arn:[^:*?]+:[^:*?]+:[^:]*:(?P<account>[^:]*):(?P<resource>.+)")
+_EXACT: Final = {
+    "aws:principalorgid": re.compile(r"o-[a-z0-9]+"),
+    "aws:sourceorgid": re.compile(r"o-[a-z0-9]+"),
+    "aws:principalorgpaths": re.compile(r"o-[a-z0-9]+/.*"),
+    "aws:sourceorgpaths": re.compile(r"o-[a-z0-9]+/.*"),
+    "aws:sourcevpc": re.compile(r"vpc-[0-9a-f]+"),
+    "aws:sourcevpce": re.compile(r"vpce-[0-9a-f]+"),
+    "aws:principalservicename": re.compile(r"[a-z0-9.-]+\.amazonaws\.com(\.cn)?"),
+    "aws:principalisawsservice": re.compile("true"),
+    "elasticfilesystem:accessedviamounttarget": re.compile("true"),
+    "lambda:functionurlauthtype": re.compile("AWS_IAM"),
+    "aws:userid": re.compile(r"[A-Z0-9]+(:.*)?"),
+}
+"""What a value must be to tie a request to somebody, a wildcard standing only where nobody is told by it."""
+
+
+def _names_somebody(key: str, value: str) -> bool:
+    """Whether a value keeps others out: `o-*` is every organisation, `arn:aws:iam::*:role/*` everybody."""
+    if key in _EXACT:
+        return _EXACT[key].fullmatch(value) is not None
+    if key.endswith("account") or key == "aws:sourceowner":
+        return _ACCOUNT.fullmatch(value) is not None
+    if key.endswith("arn"):
+        found = _ARN.fullmatch(value)
+        if found is None:
+            return False
+        account, resource = found["account"], found["resource"]
+        # A bucket's ARN has no account, and its name is one in the world.
+        return _ACCOUNT.fullmatch(account) is not None or (
+            account == "" and not resource.startswith(("*", "?"))
+        )
+    return value.strip("*?") != "" and not to_everyone(value)
 
 
 def _statement(source: Any) -> Statement:
@@ -151,7 +193,7 @@ def _principals(source: Mapping[str, Any]) -> tuple[Mapping[str, tuple[str, ...]
     if _get(source, "NotPrincipal") is not None:
         return dict.fromkeys(("aws", "federated"), ("*",)), ""
     principal = _get(source, "Principal")
-    if principal == "*":
+    if principal == "*" or (isinstance(principal, list) and "*" in principal):
         return dict.fromkeys(("aws", "federated"), ("*",)), ""
     if not isinstance(principal, Mapping):
         return {}, "Principal" if _unknown(principal) else ""
@@ -180,7 +222,7 @@ def _conditions(block: Any) -> Iterator[Condition]:
             yield Condition(
                 key=str(key).casefold(),
                 values=tuple(_text(one) for one in listed if not _unknown(one)),
-                counts=bare in _OPERATORS,
+                counts=bare in _OPERATORS or (bare == "bool" and str(key).casefold() in _FLAGS),
                 unknown=any(map(_unknown, listed)),
             )
 

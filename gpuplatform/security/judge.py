@@ -65,6 +65,7 @@ class Survey:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._pools: dict[str, Scope] = {}
+        self._mapped: dict[str, dict[str, str]] = {}
 
     def judge(self, raw: RawResource, *, protected: bool = False) -> tuple[Finding, ...]:
         """What the rules say of one resource; nothing where all of them hold.
@@ -73,7 +74,13 @@ class Survey:
             raw: The resource's inputs.
             protected: Pulumi's `protect` option.
         """
-        case = Case(raw=raw, settings=self._settings, protected=protected, pools=self._pools)
+        case = Case(
+            raw=raw,
+            settings=self._settings,
+            protected=protected,
+            pools=self._pools,
+            mapped=self._mapped,
+        )
         found = (finding for check in _checks(raw.type) for finding in check(case))
         return tuple(dict.fromkeys(self._weigh(finding) for finding in found))
 

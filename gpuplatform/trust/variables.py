@@ -17,7 +17,8 @@ VARIABLES: Final[dict[str, tuple[str, ...]]] = {
 """By cloud: what `gpuplatform bootstrap` finds out and a workflow needs. Each is the repository's variable,
 not an environment's: a pull request's job names none."""
 
-_STACK: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,99}")
+_STACK: Final = re.compile(r"[a-z][a-z0-9-]{0,99}")
+"""One spelling, so that no two stacks have one variable: GitHub takes no notice of case, nor of . _ and -."""
 
 
 def variable(stack: str, key: str) -> str:
@@ -27,11 +28,11 @@ def variable(stack: str, key: str) -> str:
         ConfigError: The stack's name gives no name that GitHub takes
             (https://docs.github.com/actions/reference/workflows-and-actions/variables#naming-conventions).
     """
-    prefix = re.sub(r"[.-]", "_", stack).upper()
+    prefix = stack.replace("-", "_").upper()
     if not _STACK.fullmatch(stack) or prefix.startswith("GITHUB_") or prefix == "GITHUB":
         raise ConfigError(
             f"the stack's name {stack!r} gives no name of a variable on GitHub",
-            rule="letters, digits and . _ - after a letter; GITHUB_ is GitHub's own",
+            rule="lower-case letters, digits and hyphens after a letter; GITHUB_ is GitHub's own",
             way_out="give the stack's file another name",
         )
     return f"{prefix}_{key}"

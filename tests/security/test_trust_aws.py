@@ -197,6 +197,28 @@ HOSTILE = {
         elsewhere(EKS, {"StringLike": {f"{EKS}:sub": "system:serviceaccount:*:*"}}),
         "oidc-subject",
     ),
+    "a log-in to any identity pool": (
+        policy(
+            statement(
+                {"ForAnyValue:StringLike": {"cognito-identity.amazonaws.com:amr": "unauthenticated"}},
+                provider="cognito-identity.amazonaws.com",
+            )
+        ),
+        "oidc-subject",
+    ),
+    "any address that Google has verified": (
+        policy(
+            statement(
+                {"StringEquals": {"accounts.google.com:email_verified": "true"}},
+                provider="accounts.google.com",
+            )
+        ),
+        "oidc-subject",
+    ),
+    "the main branch of anybody on GitLab": (
+        elsewhere("gitlab.com", {"StringEquals": {"gitlab.com:ref": "main"}}),
+        "oidc-subject",
+    ),
     "every project on GitLab": (
         elsewhere("gitlab.com", {"StringLike": {"gitlab.com:sub": "project_path:*"}}),
         "oidc-subject",

@@ -209,3 +209,31 @@ def test_a_policy_that_cannot_be_read_is_no_pass(pack):
     assert pack.register(POLICY, {"policyData": "{"}) == []
     (note,) = pack.finish()
     assert "not evaluated: [public-access]" in note.message
+
+
+GUARDED = {"attributeCondition": "assertion.repository_owner_id == '1'", "workloadIdentityPoolId": "ci"}
+
+
+@pytest.mark.parametrize(
+    ("mapping", "member"),
+    [
+        ({"attribute.env": "assertion.environment"}, "attribute.env/prod"),
+        ({"attribute.repository": "assertion.workflow"}, "attribute.repository/acme/shop"),
+        ({"google.subject": "assertion.actor"}, "subject/somebody"),
+    ],
+)
+def test_oidc_4_a_member_is_judged_by_what_its_attribute_holds(pack, mapping, member):
+    """A claim that anybody sets is no more under another's name."""
+    provider = {"oidc": {"issuerUri": "https://token.actions.githubusercontent.com"}, **GUARDED}
+    pack.register(
+        "gcp:iam/workloadIdentityPoolProvider:WorkloadIdentityPoolProvider",
+        {**provider, "attributeMapping": {"google.subject": "assertion.sub", **mapping}},
+    )
+    kind = "principal" if member.startswith("subject") else "principalSet"
+    path = "projects/1/locations/global/workloadIdentityPools/ci"
+    notes = pack.register(
+        "gcp:storage/bucketIAMMember:BucketIAMMember",
+        {"role": "r", "member": f"{kind}://iam.googleapis.com/{path}/{member}"},
+    )
+    assert notes
+    assert {note.rule for note in notes} == {"oidc-subject"}

@@ -318,9 +318,7 @@ class TestTheCommand:
         assert (code, [entry["stack"] for entry in json.loads(out)["stacks"]]) == (2, ["s"])
         assert "Pulumi.t.yaml" in err
 
-    def test_every_wrong_configuration_is_named(
-        self, run: Any, written: Callable[..., Project]
-    ) -> None:
+    def test_every_wrong_configuration_is_named(self, run: Any, written: Callable[..., Project]) -> None:
         project = written(lambda platform: platform.update(uptime="always"))
         other = project.stack_file("t")
         other.write_text(f"config:\n  {KEY}: 5\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from ipaddress import IPv4Address, IPv4Network
 from typing import Final
 
 from gpuplatform.guardrails import Unknown
@@ -99,8 +100,10 @@ def _permission(case: Case) -> Iterator[Finding]:
     source = case.raw.props
     if props.text(source, "principal") != "*":
         return
-    ties = ("sourceArn", "sourceAccount", "principalOrgId")
-    if all(props.value(source, key) in {None, "", "*"} for key in ties):
+    ties = [props.value(source, key) for key in ("sourceArn", "sourceAccount", "principalOrgId")]
+    if odd := next((one for one in ties if one is not None and not isinstance(one, str | Unknown)), None):
+        yield case.undecided("public-access", f"a source of an unexpected shape ({type(odd).__name__})")
+    elif all(one in (None, "", "*") for one in ties):
         yield case.fail(
             "public-access", "anybody may invoke the function", "name a principal, or a sourceArn"
         )
@@ -150,15 +153,34 @@ def _azure_firewall(case: Case) -> Iterator[Finding]:
 
     https://learn.microsoft.com/azure/azure-sql/database/firewall-configure
     """
-    first, last = (props.text(case.raw.props, key) for key in ("startIpAddress", "endIpAddress"))
+    # Redis spells them startIP and endIP.
+    first, last = (
+        props.text(case.raw.props, long) or props.text(case.raw.props, short)
+        for long, short in (("startIpAddress", "startIP"), ("endIpAddress", "endIP"))
+    )
     if isinstance(first, Unknown) or isinstance(last, Unknown):
         yield case.undecided("public-access", first if isinstance(first, Unknown) else str(last))
-    elif first == "0.0.0.0" and last in {"0.0.0.0", "255.255.255.255"}:  # noqa: S104 - read, not bound
-        whom = "the whole internet" if last != first else "every customer's resources in Azure"
+        return
+    try:
+        begin, end = IPv4Address(first), IPv4Address(last)
+    except ValueError:
+        return  # Azure refuses what is no address
+    whom = ""
+    if int(begin) == int(end) == 0:
+        whom = "every customer's resources in Azure"
+    elif int(end) - int(begin) >= _MOST_ADDRESSES and not any(
+        begin in block and end in block for block in _PRIVATE
+    ):
+        whom = "much of the internet"
+    if whom:
         yield case.fail(
             "public-access", f"{whom} may reach the server", "name address ranges, or a private endpoint"
         )
 
+
+_PRIVATE: Final = tuple(map(IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")))
+_MOST_ADDRESSES: Final = 2**20
+"""A range that is no office's: a /12, a million addresses."""
 
 _PUBLIC_DATABASE: Final = switch(
     "publiclyAccessible", "the database has a public address", "publiclyAccessible: false"
@@ -168,6 +190,9 @@ _AZURE_FIREWALLS: Final = (
     "dbforpostgresql:FirewallRule",
     "dbformysql:FirewallRule",
     "cache:FirewallRule",
+    "redis:FirewallRule",
+    "redis:RedisFirewallRule",
+    "synapse:IpFirewallRule",
 )
 _ACL: Final = value("acl", _PUBLIC_ACLS, "its access control list is {}", "acl: private")
 _GOOGLE_ACL: Final = value(
@@ -194,6 +219,15 @@ READERS: Final[dict[str, tuple[Check, ...]]] = {
     "aws:efs/fileSystemPolicy:FileSystemPolicy": (policy("policy"),),
     "aws:secretsmanager/secretPolicy:SecretPolicy": (policy("policy"),),
     "aws:secretsmanager/secret:Secret": (policy("policy"),),
+    "aws:opensearch/domain:Domain": (policy("accessPolicies"),),
+    "aws:opensearch/domainPolicy:DomainPolicy": (policy("accessPolicies"),),
+    "aws:elasticsearch/domain:Domain": (policy("accessPolicies"),),
+    "aws:elasticsearch/domainPolicy:DomainPolicy": (policy("accessPolicies"),),
+    "aws:s3/accessPoint:AccessPoint": (policy("policy"),),
+    "aws:s3control/accessPointPolicy:AccessPointPolicy": (policy("policy"),),
+    "aws:cloudwatch/eventBusPolicy:EventBusPolicy": (policy("policy"),),
+    "aws:backup/vaultPolicy:VaultPolicy": (policy("policy"),),
+    "aws:glue/resourcePolicy:ResourcePolicy": (policy("policy"),),
     "aws:lambda/permission:Permission": (_permission,),
     "aws:lambda/functionUrl:FunctionUrl": (
         value("authorizationType", frozenset({"NONE"}), "anybody may call the function's URL", "AWS_IAM"),

@@ -168,6 +168,10 @@ def _firewall(case: Case) -> Iterator[Finding]:
     if str(props.text(source, "direction")).upper() == "EGRESS" or on(source, "disabled") is True:
         return
     sources, unknown = texts_at(source, "sourceRanges")
+    tied = any(source.get(key) for key in ("sourceRanges", "sourceTags", "sourceServiceAccounts"))
+    if not tied:
+        # What the API takes it for (https://cloud.google.com/firewall/docs/firewalls#sources).
+        sources = ["0.0.0.0/0"]
     allows, hidden = mappings(source, "allows")
     for allow in allows:
         texts, unread = texts_at(allow, "ports")

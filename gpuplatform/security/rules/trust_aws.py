@@ -177,12 +177,8 @@ def _other(
     case: Case,
 ) -> Iterator[Finding]:
     """Another issuer: its claims are its own, so only that one of them is checked can be asked for."""
-    keys = (
-        {"aud", "oaud", "app_id", "azp"}
-        if issuer.endswith(("amazonaws.com", "google.com", "facebook.com", "amazon.com"))
-        else set()
-    )
-    counted = [one for key, one in conditions if one.counts and (key != "aud" or key in keys or not shared)]
+    telling = _TELLING.get(issuer, _ANY_ACCOUNT) if shared else None
+    counted = [one for key, one in conditions if one.counts and (telling is None or key in telling)]
     if any(one.values and not any(_hollow(value) for value in one.values) for one in counted):
         return
     if any(one.unknown for one in counted):
@@ -190,6 +186,21 @@ def _other(
         return
     message = f"everybody to whom {issuer} gives a token may assume the role"
     yield case.fail("oidc-subject", message, f"a condition on {issuer}:sub that names who may")
+
+
+_ANY_ACCOUNT: Final = frozenset({"sub"})
+_TELLING: Final = {
+    # An identity pool of one's own; `amr` tells whether somebody logged in, to any pool in the world.
+    "cognito-identity.amazonaws.com": frozenset({"aud"}),
+    "accounts.google.com": frozenset({"aud", "oaud", "azp", "sub", "email"}),
+    "www.amazon.com": frozenset({"app_id", "aud", "user_id"}),
+    "graph.facebook.com": frozenset({"app_id", "aud", "id"}),
+    "www.facebook.com": frozenset({"app_id", "aud", "sub"}),
+    "gitlab.com": frozenset({"sub", "project_path", "project_id", "namespace_path", "namespace_id"}),
+}
+"""By an issuer that serves everybody: the claims that tell one customer from another
+(https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_iam-condition-keys.html#condition-keys-wif).
+"""
 
 
 def _hollow(value: str) -> bool:

@@ -75,6 +75,7 @@ def _condition(condition: str, case: Case) -> Iterator[Finding]:
     pool = props.text(case.raw.props, "workloadIdentityPoolId")
     if isinstance(pool, str) and pool:
         case.pools[pool] = case.pools[pool] | scope if pool in case.pools else scope
+        case.mapped.setdefault(pool, {}).update({key: str(value) for key, value in mapping.items()})
     way_out = "attributeCondition: assertion.repository_id == 'ID', and bind members by attribute"
     if scope.reach is Reach.ANYONE:
         why = (
@@ -137,17 +138,38 @@ def _member(member: str, case: Case) -> Iterator[Finding]:
         yield case.fail("oidc-subject", message, way_out)
     elif what.startswith("subject/"):
         subject = what.removeprefix("subject/")
-        if subject.startswith(("repo:", "repository")):
-            yield from judge_scope(claim_scope("sub", subject), case)
+        claim = _claim_of("google.subject", "sub", pool, case)
+        if claim is not None and (claim != "sub" or subject.startswith(("repo:", "repository"))):
+            yield from _attribute(claim, subject, pool, case)
     elif what.startswith("attribute."):
-        claim, _, value = what.removeprefix("attribute.").partition("/")
-        yield from _attribute(claim, value, pool, case)
+        name, _, value = what.removeprefix("attribute.").partition("/")
+        claim = _claim_of(f"attribute.{name}", name, pool, case)
+        if claim is not None:
+            yield from _attribute(claim, value, pool, case)
+
+
+def _claim_of(attribute: str, namesake: str, pool: str, case: Case) -> str | None:
+    """The claim that an attribute holds: by the pool's own mapping, not by what it is called.
+
+    Its namesake where the provider was not seen; None where an expression makes it, which the provider's
+    condition is judged for.
+    """
+    mapping = case.mapped.get(pool)
+    if mapping is None or attribute not in mapping:
+        return namesake
+    plain = _PLAIN.fullmatch(mapping[attribute].strip())
+    return plain["claim"] if plain else None
+
+
+_PLAIN: Final = re.compile(r"assertion\.(?P<claim>\w+)")
 
 
 def _attribute(claim: str, value: str, pool: str, case: Case) -> Iterator[Finding]:
     """A claim's own attribute; what a pool calls otherwise is its provider's to judge."""
     provider = case.pools.get(pool)
-    if claim in _CLAIMS:
+    if claim == "sub":
+        yield from judge_scope(claim_scope("sub", value), case)
+    elif claim in _CLAIMS:
         scope = claim_scope(claim, value) & (provider or Scope())
         # A member cannot name a branch as well; the provider's condition, or a mapped attribute, can.
         if scope.reach is Reach.REPOSITORY:
