@@ -236,7 +236,7 @@ def _failure(result: Result, file: str) -> GpuPlatformError:
         where=file,
         way_out="what it made is in the record; correct the cause and run it again: it goes on from there"
         + ("; what exists already is taken over with --import FILE (docs/ci.md)" * _is_taken(result))
-        + _another_s_issuer(_errors(result)),
+        + (_another_s_issuer(_errors(result)) * _is_taken(result)),
     )
 
 

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 __all__ = ["Action", "Changes", "Step"]
+
+_CLUSTERS: Final = frozenset(
+    (
+        "aws:eks/cluster:Cluster",
+        "azure-native:containerservice:ManagedCluster",
+        "gcp:container/cluster:Cluster",
+    )
+)
 
 Action = Literal["create", "update", "replace", "delete", "forget"]
 
@@ -57,6 +65,15 @@ class Changes:
         """The steps that the cloud or the engine refuses."""
         refused = ("replace", "delete")
         return tuple(s for s in self.steps if s.refused or (s.protected and s.action in refused))
+
+    @property
+    def other_environment(self) -> bool:
+        """Whether the cluster itself is replaced, as by another name, environment or region.
+
+        Everything stands on it or is named like it, and clouds keep what is in use (a subnet, a group), so
+        such an update ends half-way more often than not.
+        """
+        return any(step.action == "replace" and step.type in _CLUSTERS for step in self.steps)
 
     def of(self, *actions: Action) -> tuple[Step, ...]:
         """The steps of these kinds."""

@@ -77,6 +77,11 @@ def show_plan(plan: Plan, console: Console | None = None) -> None:
                 out.print(part)
             else:
                 tables.show(out, part)
+    if plan.changes is not None and plan.changes.other_environment:
+        out.print(
+            "[yellow]another environment[/]: the cluster itself is replaced, and all that stands on it. Take "
+            "the old one down first (what is protected stays), then bring this one up"
+        )
     if plan.changes is not None and plan.changes.fails:
         count = len(plan.changes.fails)
         out.print(

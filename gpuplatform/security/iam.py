@@ -138,7 +138,9 @@ def _ties(condition: Condition) -> bool:
 
 
 _ACCOUNT: Final = re.compile(r"\d{12}")
-_ARN: Final = re.compile(r"arn:[^:*?]+:[^:*?]+:[^:]*:(?P<account>[^:]*):(?P<resource>.+)")
+_ARN: Final = re.compile(r"arn:[^:]+:[^:]+:[^:]*:(?P<account>[^:]*):(?P<resource>.+)")
+_OWN: Final = frozenset({"${aws:ResourceAccount}", "${aws:ResourceOrgID}"})
+"""Policy variables that name the resource's own account and organisation."""
 _EXACT: Final = {
     "aws:principalorgid": re.compile(r"o-[a-z0-9]+"),
     "aws:sourceorgid": re.compile(r"o-[a-z0-9]+"),
@@ -157,6 +159,8 @@ _EXACT: Final = {
 
 def _names_somebody(key: str, value: str) -> bool:
     """Whether a value keeps others out: `o-*` is every organisation, `arn:aws:iam::*:role/*` everybody."""
+    if value in _OWN:
+        return True
     if key in _EXACT:
         return _EXACT[key].fullmatch(value) is not None
     if key.endswith("account") or key == "aws:sourceowner":

@@ -419,3 +419,18 @@ def test_smaller_is_what_the_provider_and_the_cloud_make_of_it(
     (step,) = found.steps
     assert ("refused" if step.refused else step.action) == outcome
     assert bool(found.fails) == (outcome == "refused")
+
+
+@pytest.mark.parametrize(
+    ("type_", "action", "told"),
+    [
+        ("aws:eks/cluster:Cluster", "replace", True),
+        ("azure-native:containerservice:ManagedCluster", "replace", True),
+        ("gcp:container/cluster:Cluster", "replace", True),
+        ("aws:eks/cluster:Cluster", "update", False),
+        ("aws:eks/nodeGroup:NodeGroup", "replace", False),
+    ],
+)
+def test_a_cluster_that_is_replaced_is_another_environment(type_: str, action: Any, told: bool) -> None:
+    step = Step(action=action, type=type_, name="x", urn="urn:x")
+    assert Changes(steps=(step,), same=0).other_environment is told

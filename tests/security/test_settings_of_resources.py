@@ -281,6 +281,8 @@ HARMLESS = [
     (BUCKET_POLICY, allow(StringEquals={"aws:PrincipalServiceName": "delivery.logs.amazonaws.com"})),
     (BUCKET_POLICY, allow(StringLike={"aws:PrincipalArn": "arn:aws:iam::123456789012:role/*"})),
     (BUCKET_POLICY, allow(StringLike={"aws:userid": "AROAEXAMPLE:*"})),
+    (BUCKET_POLICY, allow(StringEquals={"aws:PrincipalOrgID": "${aws:ResourceOrgID}"})),
+    (BUCKET_POLICY, allow(ArnLike={"aws:SourceArn": "arn:aws:*:us-east-1:123456789012:*"})),
     (
         "gcp:compute/firewall:Firewall",
         {"sourceTags": ["bastion"], "allows": [{"protocol": "tcp", "ports": ["22"]}]},

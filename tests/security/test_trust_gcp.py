@@ -237,3 +237,17 @@ def test_oidc_4_a_member_is_judged_by_what_its_attribute_holds(pack, mapping, me
     )
     assert notes
     assert {note.rule for note in notes} == {"oidc-subject"}
+
+
+def test_an_attribute_that_an_expression_makes_is_never_a_pass(pack):
+    provider = {"oidc": {"issuerUri": "https://token.actions.githubusercontent.com"}, **GUARDED}
+    pack.register(
+        "gcp:iam/workloadIdentityPoolProvider:WorkloadIdentityPoolProvider",
+        {**provider, "attributeMapping": {"attribute.who": "assertion.repository.extract('{owner}/')"}},
+    )
+    pool = "principalSet://iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/ci"
+    notes = pack.register(
+        "gcp:storage/bucketIAMMember:BucketIAMMember", {"role": "r", "member": f"{pool}/attribute.who/acme"}
+    )
+    notes += pack.finish()  # what could not be evaluated is said at the end
+    assert any("is made by an expression" in note.message for note in notes)

@@ -203,3 +203,14 @@ def test_a_note_names_what_is_unknown(pack, mark, type_, key):
 def test_a_source_of_an_odd_shape_is_a_note_and_no_exception(pack, source):
     notes = pack.register("aws:lambda/permission:Permission", {"principal": "*", "sourceArn": source})
     assert not [note for note in notes if note.mandatory]
+
+
+@pytest.mark.parametrize(
+    ("type_", "props"),
+    [
+        ("azure-native:network:SecurityRule", {"destinationPortRange": "²", "direction": "Inbound"}),
+        ("aws:eks/cluster:Cluster", {"version": "1.²"}),
+    ],
+)
+def test_a_digit_that_is_no_number_raises_nothing(pack, type_, props):
+    assert isinstance(pack.register(type_, props), list)

@@ -101,7 +101,7 @@ def _eks(case: Case) -> Iterator[Finding]:
         return
     version = props.text(case.raw.props, "version")
     way_out = "encryptionConfig with the ARN of a KMS key, resources: [secrets]"
-    numbers = [part for part in str(version).split(".")[:2] if part.isdigit()]
+    numbers = [part for part in str(version).split(".")[:2] if part.isdecimal()]
     if len(numbers) == len(_DEFAULT_ENVELOPE) and tuple(map(int, numbers)) < _DEFAULT_ENVELOPE:
         yield case.fail(
             "encryption", f"Kubernetes {version} keeps secrets unencrypted unless a key is named", way_out

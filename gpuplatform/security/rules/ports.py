@@ -158,7 +158,7 @@ def _ranges(texts: list[str]) -> list[Ports]:
         first, dash, last = text.strip().partition("-")
         if text.strip() in _ALL:
             found.append((0, _LAST))
-        elif first.isdigit() and (not dash or last.isdigit()):
+        elif first.isdecimal() and (not dash or last.isdecimal()):
             found.append((int(first), int(last) if dash else int(first)))
     return found
 

@@ -139,20 +139,28 @@ def _member(member: str, case: Case) -> Iterator[Finding]:
     elif what.startswith("subject/"):
         subject = what.removeprefix("subject/")
         claim = _claim_of("google.subject", "sub", pool, case)
-        if claim is not None and (claim != "sub" or subject.startswith(("repo:", "repository"))):
+        if claim is None:
+            yield _made_up("google.subject", pool, case)
+        elif claim != "sub" or subject.startswith(("repo:", "repository")):
             yield from _attribute(claim, subject, pool, case)
     elif what.startswith("attribute."):
         name, _, value = what.removeprefix("attribute.").partition("/")
         claim = _claim_of(f"attribute.{name}", name, pool, case)
-        if claim is not None:
+        if claim is None:
+            yield _made_up(f"attribute.{name}", pool, case)
+        else:
             yield from _attribute(claim, value, pool, case)
+
+
+def _made_up(attribute: str, pool: str, case: Case) -> Finding:
+    expression = case.mapped[pool][attribute]
+    return case.undecided("oidc-subject", f"{attribute} is made by an expression: {expression}")
 
 
 def _claim_of(attribute: str, namesake: str, pool: str, case: Case) -> str | None:
     """The claim that an attribute holds: by the pool's own mapping, not by what it is called.
 
-    Its namesake where the provider was not seen; None where an expression makes it, which the provider's
-    condition is judged for.
+    Its namesake where the provider was not seen; None where an expression makes it.
     """
     mapping = case.mapped.get(pool)
     if mapping is None or attribute not in mapping:
