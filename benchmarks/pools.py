@@ -47,7 +47,10 @@ def _document(sample: str, cidr: str, pools: int) -> str:
         {**platform["node_pools"][0], "name": f"pool{index}", "nodes": {"min": 0, "max": 1}}
         for index in range(pools)
     ]
-    platform["budget"]["monthly_usd"] = 10_000_000
+    platform["budget"] = {"monthly_usd": 10_000_000}
+    # What does not grow with the pools would be most of the smaller stack, at another time a resource.
+    for key in ("storage", "teams", "identity"):
+        platform.pop(key, None)
     return json.dumps(platform, default=str)
 
 
