@@ -89,8 +89,9 @@ def destroy(
 
     def operation(sandbox: Sandbox) -> Result:
         result = session.destroy(sandbox, stack, include_protected=include_protected)
-        done = result.exit_code == 0
-        if done and not include_protected and (kept := _protected(sandbox, stack)):
+        # A cloud's own protection ends it with an error, and is lifted in the same way.
+        ended = result.exit_code == 0 or any("protect" in one.message for one in result.diagnostics)
+        if ended and not include_protected and (kept := _protected(sandbox, stack)):
             _report(
                 f"{kept} protected resources stay, with what they need; to take them down too: "
                 f"{_as_typed()} sandbox destroy {stack} --include-protected"

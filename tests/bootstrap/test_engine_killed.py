@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from killing import slow
 
 from gpuplatform.bootstrap.place import PROJECT
 from gpuplatform.errors import ConfigError
@@ -32,14 +33,12 @@ def test_a_run_that_is_killed_with_its_engine_is_taken_up_and_nothing_is_there_t
 ) -> None:
     """Pulumi cannot know whether an interrupted create took effect: the cloud is asked."""
     with stage(f"{cloud}-dev") as it:
-        faults = Faults(it.world)
-        faults.add("slow", type=SLOW[cloud], seconds=3)
-        process = started(it)
-        wait_for(lambda: SLOW[cloud] in creating(it))
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        wait_for(lambda: any(thing.token == SLOW[cloud] for thing in it.things))  # the cloud goes on
-        faults.clear()
+        with slow(it, SLOW[cloud]) as begun:
+            process = started(it)
+            wait_for(begun)
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            wait_for(lambda: any(thing.token == SLOW[cloud] for thing in it.things))  # the cloud goes on
         assert not it.place.record.exists()
         assert it.place.interrupted
 
@@ -57,13 +56,12 @@ def test_a_run_that_is_killed_with_its_engine_is_taken_up_and_nothing_is_there_t
 
 def test_where_only_the_command_is_killed_the_next_waits_for_its_engine(stage: Any) -> None:
     with stage("gcp-dev") as it:
-        faults = Faults(it.world)
-        faults.add("slow", type=SLOW["gcp"], seconds=4)
-        process = started(it)
-        wait_for(lambda: SLOW["gcp"] in creating(it))
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-        it.bootstrap()
+        with slow(it, SLOW["gcp"], seconds=4) as begun:
+            process = started(it)
+            wait_for(begun)
+            os.kill(process.pid, signal.SIGKILL)
+            process.wait()
+            it.bootstrap()
         assert "another bootstrap of this stack is at work; waiting" in it.said
         assert it.held == it.managed
         assert len({thing.urn for thing in it.things}) == len(it.things)
@@ -73,14 +71,12 @@ def test_what_may_exist_and_cannot_be_asked_for_is_said(stage: Any) -> None:
     """A KMS key has no name that its maker chose."""
     key = "aws:kms/key:Key"
     with stage("aws-dev") as it:
-        faults = Faults(it.world)
-        faults.add("slow", type=key, seconds=3)
-        process = started(it)
-        wait_for(lambda: key in creating(it))
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        wait_for(lambda: any(thing.token == key for thing in it.things))
-        faults.clear()
+        with slow(it, key) as begun:
+            process = started(it)
+            wait_for(begun)
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            wait_for(lambda: any(thing.token == key for thing in it.things))
         it.bootstrap()
         assert [line for line in it.said if line.startswith(f"{key} 'state-key' may have been made")]
         assert set(it.held) > set(it.managed)
