@@ -275,7 +275,10 @@ def _registered(urn: str, request: Any) -> Registered:
         parent=request.parent,
         provider=request.provider.rsplit("::", 1)[0],
         dependencies=tuple(sorted(request.dependencies)),
-        property_dependencies={key: tuple(value.urns) for key, value in request.propertyDependencies.items()},
+        # The SDK keeps them in sets, whose order differs from run to run.
+        property_dependencies={
+            key: tuple(sorted(value.urns)) for key, value in request.propertyDependencies.items()
+        },
         protect=request.protect,
         ignore_changes=tuple(request.ignoreChanges),
         replace_on_changes=tuple(request.replaceOnChanges),
