@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, TypeVar
 
-from gpuplatform.config import Aws, Azure, Gcp, Platform, Team
+from gpuplatform.config import Aws, Azure, Gcp, Platform
 from gpuplatform.config.defaults import system_sku
 from gpuplatform.contracts import Mount
-from gpuplatform.kubernetes.team import SERVICE_ACCOUNT
 from gpuplatform.profile import NodeProfile
 from gpuplatform.storage import BlockPlan, ObjectPlan, SharedFilesystemPlan, StoragePlan
 
@@ -17,11 +15,9 @@ __all__ = [
     "budget_arguments",
     "cloud_of",
     "cluster_arguments",
-    "identity_arguments",
     "mounts_of",
     "network_arguments",
     "pool_arguments",
-    "tier_arguments",
 ]
 
 C = TypeVar("C", Aws, Azure, Gcp)
@@ -88,27 +84,6 @@ def _mount(plan: StoragePlan) -> Mount | None:
             return "lustre"
         case BlockPlan():
             return None
-
-
-def tier_arguments(config: Platform, plan: StoragePlan) -> dict[str, Any]:
-    """The fields of `gpuplatform.contracts.ObjectStoreArgs` and of `SharedFilesystemArgs`."""
-    return {
-        "plan": plan,
-        "name": config.physical_name,
-        "region": config.cloud.region,
-        "tags": config.tags,
-    }
-
-
-def identity_arguments(config: Platform, team: Team) -> dict[str, Any]:
-    """The fields of `gpuplatform.contracts.WorkloadIdentityArgs`."""
-    return {
-        "name": config.physical_name,
-        "region": config.cloud.region,
-        "namespace": team.name,
-        "service_account": SERVICE_ACCOUNT,
-        "tags": replace(config.tags, team=team.name),
-    }
 
 
 def budget_arguments(config: Platform) -> dict[str, Any] | None:

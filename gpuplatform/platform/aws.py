@@ -40,16 +40,14 @@ from gpuplatform.platform.arguments import (
     budget_arguments,
     cloud_of,
     cluster_arguments,
-    identity_arguments,
     network_arguments,
     pool_arguments,
-    tier_arguments,
 )
 from gpuplatform.platform.built import Built
 from gpuplatform.platform.decision import Decision
+from gpuplatform.platform.durable import identities, tiers
 from gpuplatform.profile import NodeProfile
 from gpuplatform.profile.aws import check_zones
-from gpuplatform.storage import ObjectPlan, SharedFilesystemPlan
 
 __all__ = ["build"]
 
@@ -84,55 +82,31 @@ def build(decision: Decision) -> Built:
         for name, arguments in pool_arguments(config, profiles)
     }
     _autoscaler(config, cluster, opts)
-    stores, filesystems = _storage(decision, cloud, network, opts)
-    identities = {
-        team.name: AwsWorkloadIdentity(
-            f"identity-{team.name}",
-            AwsWorkloadIdentityArgs(
-                cluster=cluster,
-                stores=tuple(stores[tier] for tier in team.storage if tier in stores),
-                **identity_arguments(config, team),
-            ),
-            opts,
-        ).handle
-        for team in config.teams
-    }
+    storage = tiers(
+        decision,
+        store=lambda name, made_of: AwsObjectStore(
+            name, AwsObjectStoreArgs(account=cloud.account, **made_of), opts
+        ),
+        filesystem=lambda name, made_of, source: AwsSharedFilesystem(
+            name, AwsSharedFilesystemArgs(network=network, source=source, **made_of), opts
+        ),
+    )
+    teams = identities(
+        config,
+        storage.stores,
+        lambda name, made_of, stores: AwsWorkloadIdentity(
+            name, AwsWorkloadIdentityArgs(cluster=cluster, stores=stores, **made_of), opts
+        ),
+    )
     if (budget := budget_arguments(config)) is not None:
         AwsBudget("budget", AwsBudgetArgs(**budget), opts)
     return Built(
         cluster=cluster.handle,
         pools=pools,
         provider=provider,
-        storage={name: made.handle for name, made in (*stores.items(), *filesystems.items())},
-        identities=identities,
+        storage=storage.handles,
+        identities=teams,
     )
-
-
-def _storage(
-    decision: Decision, cloud: Aws, network: AwsNetwork, opts: pulumi.ResourceOptions
-) -> tuple[dict[str, AwsObjectStore], dict[str, AwsSharedFilesystem]]:
-    """Nothing of it depends on the cluster: a teardown that keeps it keeps what it stands on."""
-    stores = {
-        plan.tier: AwsObjectStore(
-            f"storage-{plan.tier}",
-            AwsObjectStoreArgs(account=cloud.account, **tier_arguments(decision.config, plan)),
-            opts,
-        )
-        for plan in decision.storage
-        if isinstance(plan, ObjectPlan)
-    }
-    filesystems = {
-        plan.tier: AwsSharedFilesystem(
-            f"storage-{plan.tier}",
-            AwsSharedFilesystemArgs(
-                network=network, source=stores.get(plan.source), **tier_arguments(decision.config, plan)
-            ),
-            opts,
-        )
-        for plan in decision.storage
-        if isinstance(plan, SharedFilesystemPlan)
-    }
-    return stores, filesystems
 
 
 def _check_zones(config: Platform, profiles: Sequence[NodeProfile]) -> None:

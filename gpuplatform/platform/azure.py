@@ -30,17 +30,16 @@ from gpuplatform.platform.arguments import (
     budget_arguments,
     cloud_of,
     cluster_arguments,
-    identity_arguments,
     mounts_of,
     network_arguments,
     pool_arguments,
-    tier_arguments,
 )
 from gpuplatform.platform.built import Built
 from gpuplatform.platform.decision import Decision
+from gpuplatform.platform.durable import identities, tiers
 from gpuplatform.profile import NodeProfile
 from gpuplatform.profile.azure import check_feature, check_zones
-from gpuplatform.storage import ObjectPlan, SharedFilesystemPlan
+from gpuplatform.storage import SharedFilesystemPlan
 
 __all__ = ["build"]
 
@@ -84,20 +83,27 @@ def build(decision: Decision) -> Built:
         name: AksGpuPool(f"pool-{name}", AksGpuPoolArgs(cluster=cluster, **arguments), opts).node_group
         for name, arguments in pool_arguments(config, profiles)
     }
-    stores, filesystems = _storage(decision, cloud, network, opts)
-    identities = {
-        team.name: AzureWorkloadIdentity(
-            f"identity-{team.name}",
+    storage = tiers(
+        decision,
+        store=lambda name, made_of: AzureObjectStore(name, AzureObjectStoreArgs(**made_of), opts),
+        filesystem=lambda name, made_of, _source: AzureSharedFilesystem(
+            name, AzureSharedFilesystemArgs(network=network, subscription=cloud.subscription, **made_of), opts
+        ),
+    )
+    teams = identities(
+        config,
+        storage.stores,
+        lambda name, made_of, stores: AzureWorkloadIdentity(
+            name,
             AzureWorkloadIdentityArgs(
                 resource_group_name=network.resource_group_name,
                 issuer=cluster.oidc_issuer,
-                stores=tuple(stores[tier] for tier in team.storage if tier in stores),
-                **identity_arguments(config, team),
+                stores=stores,
+                **made_of,
             ),
             opts,
-        ).handle
-        for team in config.teams
-    }
+        ),
+    )
     if "lustre" in mounts_of(decision.storage):
         # The other clouds' drivers are add-ons of their clusters.
         AzureLustreDriver(
@@ -110,38 +116,9 @@ def build(decision: Decision) -> Built:
         cluster=cluster.handle,
         pools=pools,
         provider=provider,
-        storage={name: made.handle for name, made in (*stores.items(), *filesystems.items())},
-        identities=identities,
+        storage=storage.handles,
+        identities=teams,
     )
-
-
-def _storage(
-    decision: Decision, cloud: Azure, network: AzureNetwork, opts: pulumi.ResourceOptions
-) -> tuple[dict[str, AzureObjectStore], dict[str, AzureSharedFilesystem]]:
-    """Nothing of it depends on the cluster: a teardown that keeps it keeps what it stands on."""
-    stores = {
-        plan.tier: AzureObjectStore(
-            f"storage-{plan.tier}",
-            AzureObjectStoreArgs(**tier_arguments(decision.config, plan)),
-            opts,
-        )
-        for plan in decision.storage
-        if isinstance(plan, ObjectPlan)
-    }
-    filesystems = {
-        plan.tier: AzureSharedFilesystem(
-            f"storage-{plan.tier}",
-            AzureSharedFilesystemArgs(
-                network=network,
-                subscription=cloud.subscription,
-                **tier_arguments(decision.config, plan),
-            ),
-            opts,
-        )
-        for plan in decision.storage
-        if isinstance(plan, SharedFilesystemPlan)
-    }
-    return stores, filesystems
 
 
 def _check_zones(config: Platform, profiles: Sequence[NodeProfile]) -> None:

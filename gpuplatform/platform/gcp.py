@@ -35,18 +35,16 @@ from gpuplatform.platform.arguments import (
     budget_arguments,
     cloud_of,
     cluster_arguments,
-    identity_arguments,
     mounts_of,
     network_arguments,
     pool_arguments,
-    tier_arguments,
 )
 from gpuplatform.platform.built import Built
 from gpuplatform.platform.decision import Decision
+from gpuplatform.platform.durable import identities, tiers
 from gpuplatform.profile import NodeProfile
 from gpuplatform.profile.fabric import NvlinkDomain
 from gpuplatform.profile.gcp import FIRST_NVLINK_DOMAIN, node_daemons, node_networks
-from gpuplatform.storage import ObjectPlan, SharedFilesystemPlan
 
 __all__ = ["build"]
 
@@ -88,27 +86,31 @@ def build(decision: Decision) -> Built:
     if node_daemons(profiles):
         GkeNodeDaemons("node-daemons", GkeNodeDaemonsArgs(cluster=cluster.handle, profiles=profiles), opts)
     pools = _pools(config, cloud, cluster, arguments, opts)
-    stores, filesystems = _storage(decision, cloud, network, opts)
-    identities = {
-        team.name: GcpWorkloadIdentity(
-            f"identity-{team.name}",
-            GcpWorkloadIdentityArgs(
-                project=cloud.project,
-                cluster=cluster,
-                stores=tuple(stores[tier] for tier in team.storage if tier in stores),
-                **identity_arguments(config, team),
-            ),
+    storage = tiers(
+        decision,
+        store=lambda name, made_of: GcpObjectStore(
+            name, GcpObjectStoreArgs(project=cloud.project, **made_of), opts
+        ),
+        filesystem=lambda name, made_of, _source: GcpSharedFilesystem(
+            name, GcpSharedFilesystemArgs(network=network, project=cloud.project, **made_of), opts
+        ),
+    )
+    teams = identities(
+        config,
+        storage.stores,
+        lambda name, made_of, stores: GcpWorkloadIdentity(
+            name,
+            GcpWorkloadIdentityArgs(cluster=cluster, project=cloud.project, stores=stores, **made_of),
             opts,
-        ).handle
-        for team in config.teams
-    }
+        ),
+    )
     _budget(config, cloud, opts)
     return Built(
         cluster=cluster.handle,
         pools=pools,
         provider=provider,
-        storage={name: made.handle for name, made in (*stores.items(), *filesystems.items())},
-        identities=identities,
+        storage=storage.handles,
+        identities=teams,
     )
 
 
@@ -119,35 +121,6 @@ def _budget(config: Platform, cloud: Gcp, opts: pulumi.ResourceOptions) -> None:
     account = config.budget.billing_account
     made_of = GcpBudgetArgs(billing_account=account, project=cloud.project, region=cloud.region, **arguments)
     GcpBudget("budget", made_of, opts)
-
-
-def _storage(
-    decision: Decision, cloud: Gcp, network: GcpNetwork, opts: pulumi.ResourceOptions
-) -> tuple[dict[str, GcpObjectStore], dict[str, GcpSharedFilesystem]]:
-    """Nothing of it depends on the cluster: a teardown that keeps it keeps what it stands on."""
-    stores = {
-        plan.tier: GcpObjectStore(
-            f"storage-{plan.tier}",
-            GcpObjectStoreArgs(project=cloud.project, **tier_arguments(decision.config, plan)),
-            opts,
-        )
-        for plan in decision.storage
-        if isinstance(plan, ObjectPlan)
-    }
-    filesystems = {
-        plan.tier: GcpSharedFilesystem(
-            f"storage-{plan.tier}",
-            GcpSharedFilesystemArgs(
-                network=network,
-                project=cloud.project,
-                **tier_arguments(decision.config, plan),
-            ),
-            opts,
-        )
-        for plan in decision.storage
-        if isinstance(plan, SharedFilesystemPlan)
-    }
-    return stores, filesystems
 
 
 def _pools(
