@@ -1,4 +1,4 @@
-"""YAML files that a person wrote: parsed once, and asked for a line only when an error needs one."""
+"""YAML that a person wrote, asked for a line only when an error needs one; and YAML for a person to read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import yaml
 
 from gpuplatform.errors import ConfigError
 
-__all__ = ["line_of", "parse", "parse_text", "text_of"]
+__all__ = ["PlainDumper", "line_of", "parse", "parse_text", "text_of"]
 
 # libyaml is several times faster; a PyYAML built without it still works.
 _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -146,3 +146,17 @@ def _below(node: Any, key: str | int) -> tuple[int, Any] | None:
         value = node.value[key]
         return value.start_mark.line + 1, value
     return None
+
+
+class PlainDumper(yaml.SafeDumper):
+    """Writes as a person would: text of several lines as a block, and nothing by reference."""
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002, D102 - PyYAML's own
+        return True
+
+
+def _block(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+
+
+PlainDumper.add_representer(str, _block)

@@ -20,7 +20,6 @@ from gpuplatform.profile import POOL_LABEL, NodeProfile
 __all__ = ["Settings", "run"]
 
 POLL_SECONDS: Final = 5
-DELETE_SECONDS: Final = 180
 
 Report = Callable[[str], None]
 

@@ -126,20 +126,11 @@ def _write(folder: Path, chosen: list[tuple[NodePool, NodeProfile]], nodes: int,
 
 
 def _yaml(objects: Sequence[Mapping[str, Any]]) -> str:
-    """As a person would write it: text of several lines as a block, and no aliases."""
     import yaml
 
-    class Dumper(yaml.SafeDumper):
-        def ignore_aliases(self, data: Any) -> bool:
-            del data
-            return True
+    from gpuplatform.yamlfile import PlainDumper
 
-    def text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
-        style = "|" if "\n" in value else None
-        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
-
-    Dumper.add_representer(str, text)
-    return yaml.dump_all(objects, Dumper=Dumper, sort_keys=False)
+    return yaml.dump_all(objects, Dumper=PlainDumper, sort_keys=False)
 
 
 def _read(file: Path) -> str:

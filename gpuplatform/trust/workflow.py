@@ -18,6 +18,7 @@ from gpuplatform.trust.actions import ACTIONS, RUNNER, uses
 from gpuplatform.trust.login import PREVIEW_MINUTES, Role, environ, login
 from gpuplatform.trust.ticks import ticks
 from gpuplatform.trust.variables import VARIABLES, reference, variable
+from gpuplatform.yamlfile import PlainDumper
 
 __all__ = ["deploying_environment", "github_of", "workflow"]
 
@@ -247,21 +248,13 @@ _HEAD: Final = """\
 """
 
 
-class _Dumper(yaml.SafeDumper):
-    """Scripts as blocks, lists indented as people do it, nothing by reference."""
+class _Dumper(PlainDumper):
+    """Lists indented as people do it in workflows."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002 - theirs
         super().increase_indent(flow, False)
 
-    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - likewise
-        return True
 
-
-def _block(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
-
-
-_Dumper.add_representer(str, _block)
 _STYLE: Final[dict[str, Any]] = {"sort_keys": False, "width": 200, "default_flow_style": False}
 
 

@@ -1,7 +1,7 @@
 """Simulated clouds for the real Pulumi engine: aws, azure-native, gcp and kubernetes in one process.
 
     with serve(folder / "world.sqlite") as running:
-        os.environ["PULUMI_DEBUG_PROVIDERS"] = running.debug_providers
+        environ = environment.build(..., providers=running.ports, ...)
 
 What they prove: the inputs fit the SDK's types, physical names fit, references exist, addresses do not
 overlap, changes update or replace as with the real providers, deletions go in an order that the clouds
@@ -43,11 +43,6 @@ class Running:
     world: World
     faults: Faults
     stop: Callable[[], None]
-
-    @property
-    def debug_providers(self) -> str:
-        """The value of PULUMI_DEBUG_PROVIDERS, by which the engine finds them."""
-        return ",".join(f"{name}:{port}" for name, port in self.ports.items())
 
     def __enter__(self) -> Self:
         return self
