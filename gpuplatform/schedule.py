@@ -72,7 +72,7 @@ def _next(uptime: Uptime, now: datetime) -> tuple[datetime, datetime]:
 
 def _stretches(uptime: Uptime, now: datetime) -> Iterator[tuple[datetime, datetime]]:
     today = now.astimezone(uptime.zone).date()
-    night = timedelta(days=1 if uptime.end <= uptime.start else 0)
+    night = timedelta(days=1 if uptime.overnight else 0)
     for offset in range(-2, _AHEAD):
         day = today + timedelta(days=offset)
         if day.weekday() not in uptime.days:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from ipaddress import IPv4Network, collapse_addresses
 from typing import Final
 
-__all__ = ["private_problem", "public_problem"]
+__all__ = ["PRIVATE", "private_problem", "public_problem"]
 
 PRIVATE: Final = tuple(map(IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")))
 """RFC 1918, which every cloud takes. `IPv4Network.is_private` is wider: loopback and link-local are in it."""

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from gpuplatform.config.base import At, Model
-from gpuplatform.config.values import Usd
+from gpuplatform.config.values import EMAIL, Usd
 
 __all__ = ["Budget", "Contact", "Guardrails", "budget_problem"]
 
@@ -15,7 +15,7 @@ Contact = Annotated[
     str,
     Field(
         max_length=50,  # AWS Budgets' own limit of a subscriber's address
-        pattern=r"^[\w.+-]+@[\w-]+(\.[\w-]+)+$",
+        pattern=EMAIL,
         description="An e-mail address of at most 50 characters, of letters, digits and . _ + -, and the @.",
     ),
 ]

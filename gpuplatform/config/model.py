@@ -26,7 +26,7 @@ from gpuplatform.config.pools import NodePool, SystemPool
 from gpuplatform.config.storage import SharedFilesystem, Storage, TierName, storage_problems
 from gpuplatform.config.teams import Team, team_problems
 from gpuplatform.config.uptime import UptimeText
-from gpuplatform.config.values import Cidr, Day
+from gpuplatform.config.values import EMAIL, Cidr, Day
 from gpuplatform.tags import Tags
 
 __all__ = ["ApiAccess", "Cluster", "Network", "Platform", "WorkloadClass"]
@@ -156,7 +156,7 @@ class Platform(Model):
             max_length=128,
             description="Whom to write to: an e-mail address of at most 128 characters, of letters, digits "
             "and . _ + - beside the @.",
-            pattern=r"^[\w.+-]+@[\w-]+(\.[\w-]+)+$",
+            pattern=EMAIL,
         ),
     ]
     cost_center: Annotated[str, Field(pattern=_TAG, description=f"A quoted text: {_TAG_RULE}.")]

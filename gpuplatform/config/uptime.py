@@ -44,6 +44,11 @@ class Uptime:
     def __str__(self) -> str:
         return self.text
 
+    @property
+    def overnight(self) -> bool:
+        """Whether it ends on the day after it began."""
+        return self.end <= self.start
+
 
 def _parse(value: Any) -> Uptime:
     if isinstance(value, Uptime):

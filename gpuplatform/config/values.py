@@ -10,7 +10,10 @@ from typing import Annotated, Any, Final
 
 from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 
-__all__ = ["Cidr", "Day", "Usd"]
+__all__ = ["EMAIL", "Cidr", "Day", "Usd"]
+
+EMAIL: Final = r"^[\w.+-]+@[\w-]+(\.[\w-]+)+$"
+"""An address as people have them; RFC 5322 takes more."""
 
 
 def _cidr(value: Any) -> IPv4Network:

@@ -19,6 +19,7 @@ from pulumi_policy import (
 
 from gpuplatform.guardrails import Footprint, Inventory, Status, Verdict, judge, judge_money, judge_parts
 from gpuplatform.policy.plain import of_args
+from gpuplatform.policy.serving import tell
 from gpuplatform.policy.session import Session
 from gpuplatform.policy.settings import SCHEMA, Settings
 
@@ -81,12 +82,12 @@ def _machine(session: Session, args: ResourceValidationArgs, report: ReportViola
     if not session.previewing and footprint != Footprint():
         verdicts += _judge_money(session.so_far(), settings)
     # What is not evaluated here may be once all resources are known: `gpu-placement` and `gpu-budget` say.
-    _report(report, (verdict for verdict in verdicts if verdict.status is Status.FAIL and verdict.blocks))
+    tell(report, (verdict for verdict in verdicts if verdict.status is Status.FAIL and verdict.blocks))
 
 
 def _stack(session: Session, args: StackValidationArgs, report: ReportViolation, judge_: Judge) -> None:
     verdicts = judge_(session.whole(args.resources), session.settings)
-    _report(report, (verdict for verdict in verdicts if verdict.blocks))
+    tell(report, (verdict for verdict in verdicts if verdict.blocks))
 
 
 def _placement(session: Session) -> Judge:
@@ -113,7 +114,7 @@ def _judge_money(footprint: Footprint, settings: Settings) -> tuple[Verdict, ...
 def _notes(session: Session, args: StackValidationArgs, report: ReportViolation) -> None:
     settings = session.settings
     verdicts = judge(session.whole(args.resources), settings.limits, settings.catalog, settings.today)
-    _report(
+    tell(
         report,
         (
             verdict
@@ -121,11 +122,3 @@ def _notes(session: Session, args: StackValidationArgs, report: ReportViolation)
             if verdict.status in {Status.WARN, Status.NOT_EVALUATED} and not verdict.blocks
         ),
     )
-
-
-def _report(report: ReportViolation, verdicts: Iterable[Verdict]) -> None:
-    for verdict in dict.fromkeys(verdicts):
-        sentence = verdict.sentence
-        if verdict.status is Status.NOT_EVALUATED:
-            sentence = f"not evaluated: {sentence}"
-        report(sentence, verdict.where or None)

@@ -21,7 +21,7 @@ NAMES: Final = {"type": "array", "items": {"type": "string", "minLength": 1}, "m
 _ALL: Final = "all"
 """What the engine calls the entry that sets every policy's level; it hands it over like a policy's."""
 
-_WHERE: Final = "the policy pack's configuration"
+WHERE: Final = "the policy pack's configuration"
 
 
 def check(pack: Mapping[str, Mapping[str, Any]], policies: Collection[str], schema: Schema) -> None:
@@ -47,13 +47,13 @@ def _problems(
 ) -> list[ConfigError]:
     if name not in policies and name != _ALL:
         way_out = f"the policies are {', '.join(sorted(policies))}"
-        return [ConfigError(f"the pack has no policy {name!r}", where=_WHERE, way_out=way_out)]
+        return [ConfigError(f"the pack has no policy {name!r}", where=WHERE, way_out=way_out)]
     found = (_problem(name, key, value, schema) for key, value in config.items())
     return [problem for problem in found if problem is not None]
 
 
 def _problem(name: str, key: str, value: Any, schema: Schema) -> ConfigError | None:
-    where = f"{_WHERE}: {name}.{key}"
+    where = f"{WHERE}: {name}.{key}"
     if key not in schema:
         near = difflib.get_close_matches(key, schema, n=1)
         way_out = f"did you mean {near[0]!r}?" if near else f"the keys are {', '.join(schema)}"

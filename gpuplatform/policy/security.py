@@ -19,7 +19,6 @@ from pulumi_policy import (
 
 from gpuplatform import security
 from gpuplatform.errors import ConfigError
-from gpuplatform.guardrails import Status
 from gpuplatform.policy import schema, serving
 from gpuplatform.policy.operation import Operation, StackConfig
 from gpuplatform.policy.plain import of_args
@@ -110,11 +109,10 @@ class SecurityOperation(Operation[Settings]):
     def _begin(self) -> None:
         super()._begin()
         self.notes: list[Finding] = []
-        self._survey: Survey | None = None
 
     def _forget(self) -> None:
         super()._forget()
-        self._survey = None
+        self._survey: Survey | None = None
 
     def _load(self, pack: Mapping[str, Mapping[str, Any]], stack: StackConfig | None) -> Settings:
         del stack
@@ -161,20 +159,12 @@ def run() -> None:
 def _security(operation: SecurityOperation, args: ResourceValidationArgs, report: ReportViolation) -> None:
     found = operation.see(args)
     if not operation.silent:
-        _report(report, found)
+        serving.tell(report, found)
 
 
 def _notes(operation: SecurityOperation, args: StackValidationArgs, report: ReportViolation) -> None:
     del args
-    _report(report, operation.notes)
-
-
-def _report(report: ReportViolation, findings: Iterable[Finding]) -> None:
-    for finding in dict.fromkeys(findings):
-        sentence = finding.sentence
-        if finding.status is Status.NOT_EVALUATED:
-            sentence = f"not evaluated: {sentence}"
-        report(sentence, finding.where or None)
+    serving.tell(report, operation.notes)
 
 
 def _merged(configs: Iterable[Mapping[str, Any]]) -> Mapping[str, Any]:
@@ -184,9 +174,7 @@ def _merged(configs: Iterable[Mapping[str, Any]]) -> Mapping[str, Any]:
         for key, value in config.items():
             if merged.setdefault(key, value) != value:
                 what = f"{key} is set twice, to {merged[key]!r} and to {value!r}"
-                raise ConfigError(
-                    what, where="the policy pack's configuration", way_out=f"set it on {SECURITY}"
-                )
+                raise ConfigError(what, where=schema.WHERE, way_out=f"set it on {SECURITY}")
     return merged
 
 
@@ -196,9 +184,7 @@ def _settings(config: Mapping[str, Any]) -> Settings:
         if rule not in security.RULES or not (colon and name):
             what = f"{one!r} is no exception"
             rules = f"RULE:NAME; the rules are {', '.join(security.RULES)}"
-            raise ConfigError(
-                what, where=f"the policy pack's configuration: {SECURITY}.exceptions", rule=rules
-            )
+            raise ConfigError(what, where=f"{schema.WHERE}: {SECURITY}.exceptions", rule=rules)
     plain = Settings()
     return Settings(
         github_owners=tuple(config["githubOwners"]) if "githubOwners" in config else None,

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from google.protobuf import json_format
 from pulumi.runtime.proto import analyzer_pb2
-from pulumi_policy import EnforcementLevel, Policy, PolicyPack
+from pulumi_policy import EnforcementLevel, Policy, PolicyPack, ReportViolation
 from pulumi_policy import policy as sdk
 
 from gpuplatform import __version__
 from gpuplatform.config import KEY
+from gpuplatform.guardrails import Status
 from gpuplatform.policy.operation import Operation, StackConfig
 
-__all__ = ["Pack", "serve", "servicer"]
+__all__ = ["Pack", "serve", "servicer", "tell"]
 
 _DESCRIPTION: Final = "The policy pack's configuration can be read."
 
@@ -107,6 +108,26 @@ def serve(pack: Pack, operation: Operation[Any], policies: Sequence[Policy]) -> 
         description=pack.description,
         display_name=pack.display_name,
     )
+
+
+class Said(Protocol):
+    """A pack's word on one subject: a guardrail's verdict, or a security rule's finding."""
+
+    @property
+    def sentence(self) -> str: ...
+    @property
+    def status(self) -> Status: ...
+    @property
+    def where(self) -> str: ...
+
+
+def tell(report: ReportViolation, words: Iterable[Said]) -> None:
+    """Reports each once; what could not be evaluated says so."""
+    for word in dict.fromkeys(words):
+        sentence = word.sentence
+        if word.status is Status.NOT_EVALUATED:
+            sentence = f"not evaluated: {sentence}"
+        report(sentence, word.where or None)
 
 
 def _refusal(pack: Pack, operation: Operation[Any]) -> analyzer_pb2.AnalyzeResponse:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, Literal, get_args
 
 from gpuplatform.guardrails import RawResource, Status, Unknown
 from gpuplatform.security.scope import Scope
 
-__all__ = ["RULES", "Case", "Finding", "Rule", "Settings"]
+__all__ = ["RULES", "Case", "Check", "Finding", "Rule", "Settings"]
 
 Rule = Literal[
     "oidc-issuer",
@@ -125,3 +126,7 @@ class Case:
             message=message,
             way_out=way_out,
         )
+
+
+Check = Callable[[Case], Iterator[Finding]]
+"""A rule over one resource."""

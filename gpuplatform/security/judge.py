@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
 from gpuplatform.guardrails import RawResource, Status
 from gpuplatform.guardrails.inventory import token
-from gpuplatform.security.finding import Case, Finding, Settings
+from gpuplatform.security.finding import Case, Check, Finding, Settings
 from gpuplatform.security.rules import (
     api_server,
     encryption,
@@ -25,8 +24,6 @@ from gpuplatform.security.rules import (
 from gpuplatform.security.scope import Scope
 
 __all__ = ["Survey", "concerns"]
-
-Check = Callable[[Case], Iterator[Finding]]
 
 _SUBJECTS: Final = (
     trust_aws,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from gpuplatform.config import Aws, Azure, Gcp, Platform
+from gpuplatform.permissions import Role
 from gpuplatform.trust.actions import uses
 from gpuplatform.trust.variables import reference
 
-__all__ = ["PREVIEW_MINUTES", "Role", "environ", "login"]
+__all__ = ["PREVIEW_MINUTES", "environ", "login"]
 
-Role = Literal["preview", "deploy"]
 Step = dict[str, Any]
 
 PREVIEW_MINUTES: Final = 60

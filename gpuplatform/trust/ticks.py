@@ -33,7 +33,7 @@ def ticks(config: Platform) -> list[dict[str, str]]:
 
 
 def _crons(uptime: Uptime) -> list[str]:
-    night = _DAY if uptime.end <= uptime.start else 0
+    night = _DAY if uptime.overnight else 0
     days: dict[int, set[int]] = {}
     for change in (_minutes(uptime.start), _minutes(uptime.end) + night):
         for after in _AFTER:

@@ -14,8 +14,9 @@ import yaml
 
 from gpuplatform.config import Github, Platform
 from gpuplatform.errors import ConfigError
+from gpuplatform.permissions import Role
 from gpuplatform.trust.actions import ACTIONS, RUNNER, uses
-from gpuplatform.trust.login import PREVIEW_MINUTES, Role, environ, login
+from gpuplatform.trust.login import PREVIEW_MINUTES, environ, login
 from gpuplatform.trust.ticks import ticks
 from gpuplatform.trust.variables import VARIABLES, reference, variable
 from gpuplatform.yamlfile import PlainDumper

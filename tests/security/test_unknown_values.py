@@ -201,8 +201,9 @@ def test_a_note_names_what_is_unknown(pack, mark, type_, key):
 
 @pytest.mark.parametrize("source", [["arn:aws:s3:::acme"], {"arn": "x"}])
 def test_a_source_of_an_odd_shape_is_a_note_and_no_exception(pack, source):
-    notes = pack.register("aws:lambda/permission:Permission", {"principal": "*", "sourceArn": source})
-    assert not [note for note in notes if note.mandatory]
+    assert pack.register("aws:lambda/permission:Permission", {"principal": "*", "sourceArn": source}) == []
+    (note,) = pack.finish()
+    assert "a source of an unexpected shape" in note.message
 
 
 @pytest.mark.parametrize(

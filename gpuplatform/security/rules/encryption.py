@@ -9,17 +9,15 @@ Deliberately silent where a service always encrypts: S3 since 2023
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from gpuplatform.guardrails import Unknown
 from gpuplatform.guardrails.resources import props
-from gpuplatform.security.finding import Case, Finding
+from gpuplatform.security.finding import Case, Check, Finding
 from gpuplatform.security.read import mappings, on
 
 __all__ = ["READERS"]
-
-Check = Callable[[Case], Iterator[Finding]]
 
 _DEFAULT_ENVELOPE: Final = (1, 28)
 

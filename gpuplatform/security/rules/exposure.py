@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from ipaddress import IPv4Address, IPv4Network
+from collections.abc import Iterator
+from ipaddress import IPv4Address
 from typing import Final
 
+from gpuplatform.config.blocks import PRIVATE
 from gpuplatform.guardrails import Unknown
 from gpuplatform.guardrails.resources import props
-from gpuplatform.security.finding import Case, Finding
+from gpuplatform.security.finding import Case, Check, Finding
 from gpuplatform.security.iam import anyone_may, statements
 from gpuplatform.security.read import mappings, on, texts_at, to_everyone
 
 __all__ = ["READERS"]
-
-Check = Callable[[Case], Iterator[Finding]]
 
 # https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#canned-acl
 _PUBLIC_ACLS: Final = frozenset({"public-read", "public-read-write", "authenticated-read"})
@@ -25,36 +24,35 @@ _GOOGLE_ACLS: Final = frozenset({"publicRead", "publicReadWrite", "authenticated
 _ANYBODY: Final = ("allUsers", "allAuthenticatedUsers")
 
 
-def policy(key: str, *, default: str = "") -> Check:
+def policy(key: str) -> Check:
     """A resource policy in the property `key`."""
 
     def check(case: Case) -> Iterator[Finding]:
-        value = props.value(case.raw.props, key) or default
+        value = props.value(case.raw.props, key)
         found = statements(value) if value else ()
         if isinstance(found, Unknown):
             yield case.undecided("public-access", Unknown(found.field.replace("the policy document", key)))
             return
-        answers = [anyone_may(statement) for statement in found]
-        if True in answers:
+        anyone = props.asks(map(anyone_may, found))
+        if anyone is True:
             message = "anybody may use it: a statement's principal is * and no condition says who"
             way_out = (
                 "name principals, or add a condition on aws:PrincipalOrgID, aws:SourceArn or aws:SourceVpce"
             )
             yield case.fail("public-access", message, way_out)
-        elif unknown := next((answer for answer in answers if isinstance(answer, Unknown)), None):
-            yield case.undecided("public-access", unknown)
+        elif isinstance(anyone, Unknown):
+            yield case.undecided("public-access", anyone)
 
     return check
 
 
-def switch(key: str | tuple[str, ...], message: str, way_out: str) -> Check:
+def switch(key: str, message: str) -> Check:
     """A switch that opens the resource."""
-    path = (key,) if isinstance(key, str) else key
 
     def check(case: Case) -> Iterator[Finding]:
-        found = on(case.raw.props, *path)
+        found = on(case.raw.props, key)
         if found is True:
-            yield case.fail("public-access", message, way_out)
+            yield case.fail("public-access", message, f"{key}: false")
         elif isinstance(found, Unknown):
             yield case.undecided("public-access", found)
 
@@ -169,7 +167,7 @@ def _azure_firewall(case: Case) -> Iterator[Finding]:
     if int(begin) == int(end) == 0:
         whom = "every customer's resources in Azure"
     elif int(end) - int(begin) >= _MOST_ADDRESSES and not any(
-        begin in block and end in block for block in _PRIVATE
+        begin in block and end in block for block in PRIVATE
     ):
         whom = "much of the internet"
     if whom:
@@ -178,13 +176,10 @@ def _azure_firewall(case: Case) -> Iterator[Finding]:
         )
 
 
-_PRIVATE: Final = tuple(map(IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")))
 _MOST_ADDRESSES: Final = 2**20
 """A range that is no office's: a /12, a million addresses."""
 
-_PUBLIC_DATABASE: Final = switch(
-    "publiclyAccessible", "the database has a public address", "publiclyAccessible: false"
-)
+_PUBLIC_DATABASE: Final = switch("publiclyAccessible", "the database has a public address")
 _AZURE_FIREWALLS: Final = (
     "sql:FirewallRule",
     "dbforpostgresql:FirewallRule",
@@ -239,7 +234,7 @@ READERS: Final[dict[str, tuple[Check, ...]]] = {
     "aws:rds/clusterInstance:ClusterInstance": (_PUBLIC_DATABASE,),
     "aws:redshift/cluster:Cluster": (_PUBLIC_DATABASE,),
     "azure-native:storage:StorageAccount": (
-        switch("allowBlobPublicAccess", "its containers may be made public", "allowBlobPublicAccess: false"),
+        switch("allowBlobPublicAccess", "its containers may be made public"),
     ),
     "azure-native:storage:BlobContainer": (
         value(
@@ -247,7 +242,7 @@ READERS: Final[dict[str, tuple[Check, ...]]] = {
         ),
     ),
     "azure-native:containerregistry:Registry": (
-        switch("anonymousPullEnabled", "anybody may pull its images", "anonymousPullEnabled: false"),
+        switch("anonymousPullEnabled", "anybody may pull its images"),
     ),
     **{f"azure-native:{kind}": (_azure_firewall,) for kind in _AZURE_FIREWALLS},
     "gcp:storage/bucketAccessControl:BucketAccessControl": (_entity,),

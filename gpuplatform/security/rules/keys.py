@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from gpuplatform.guardrails import Unknown
 from gpuplatform.guardrails.resources import props
-from gpuplatform.security.finding import Case, Finding
+from gpuplatform.security.finding import Case, Check, Finding
 from gpuplatform.security.read import entries, on
 
 __all__ = ["READERS"]
-
-Check = Callable[[Case], Iterator[Finding]]
 
 _FEDERATE: Final = "federate: a workload or a workflow proves who it is by its own OIDC token"
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from gpuplatform.guardrails import Unknown
 from gpuplatform.guardrails.resources import props
-from gpuplatform.security.finding import Case, Finding
+from gpuplatform.security.finding import Case, Check, Finding
 from gpuplatform.security.read import on
 
 __all__ = ["READERS", "environment"]
-
-Check = Callable[[Case], Iterator[Finding]]
 
 _TAGS: Final = ("tags", "labels", "resourceLabels", "userLabels")
 _KEYS: Final = ("environment", "env", "stage")
