@@ -74,8 +74,7 @@ def scope_of(config: Platform) -> AwsScope:
         # The two that no later change of the configuration moves: what carries them stays in reach.
         tags={"environment": config.environment, "managed-by": "gpuplatform"},
         buckets=buckets.named,
-        # A name that is made up ends in a hash.
-        emptied=tuple(f"{bucket}*" if bucket.endswith("-") else bucket for bucket in buckets.emptied),
+        emptied=buckets.emptied,
     )
 
 

@@ -50,7 +50,7 @@ class AwsScope:
         name: Prefix of every physical name, such as `vision-prod`.
         tags: Tags of all of the stack's resources, which tell them from others' where they have no names.
         buckets: Buckets whose names do not begin with `name`.
-        emptied: Buckets that a teardown takes with all their objects; patterns of their names.
+        emptied: Buckets that a teardown takes with all their objects.
     """
 
     account: str

@@ -9,6 +9,7 @@ from typing import Final
 from gpuplatform.config import Platform
 from gpuplatform.config.storage import Object
 from gpuplatform.naming import fit
+from gpuplatform.storage import bucket_of
 
 __all__ = ["Buckets", "own_buckets", "state_bucket"]
 
@@ -21,8 +22,7 @@ class Buckets:
 
     Attributes:
         named: Names that somebody chose and that do not begin like the stack's other names.
-        emptied: Those of tiers with `teardown: delete`; one that is made up ends in a hash of the account, so
-            it stands here up to the hyphen before that.
+        emptied: Those of tiers with `teardown: delete`.
     """
 
     named: tuple[str, ...]
@@ -30,16 +30,18 @@ class Buckets:
 
 
 def own_buckets(config: Platform) -> Buckets:
-    """The buckets of a configuration's object tiers."""
+    """The buckets of a configuration's object tiers.
+
+    Raises:
+        Refusal: One has a name that its cloud does not take.
+    """
     tiers = {name: tier for name, tier in config.storage.items() if isinstance(tier, Object)}
     prefix = f"{config.physical_name}-"
     chosen = [tier.bucket for tier in tiers.values() if tier.bucket is not None]
     return Buckets(
         named=tuple(sorted(bucket for bucket in chosen if not bucket.startswith(prefix))),
         emptied=tuple(
-            sorted(
-                tier.bucket or f"{prefix}{name}-" for name, tier in tiers.items() if tier.teardown == "delete"
-            )
+            sorted(bucket_of(config, name, tier) for name, tier in tiers.items() if tier.teardown == "delete")
         ),
     )
 

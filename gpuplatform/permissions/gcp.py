@@ -35,8 +35,7 @@ class GcpScope:
     Attributes:
         name: Prefix of every physical name, such as `vision-prod`.
         buckets: Buckets whose names do not begin with `name`.
-        emptied: Buckets that a teardown takes with all their objects; the beginning of a name where it ends
-            in a hyphen.
+        emptied: Buckets that a teardown takes with all their objects.
         state: The bucket of Pulumi's state; where left out, all that are named like one.
     """
 
@@ -120,11 +119,7 @@ def condition(role: Role, types: Collection[str], scope: GcpScope) -> str | None
             f"!resource.name.startsWith('projects/_/buckets/{scope.state or f'{scope.name}-state-'}')"
         )
         if scope.emptied:
-            parts.append(
-                _only(
-                    "Object", [bucket if bucket.endswith("-") else f"{bucket}/" for bucket in scope.emptied]
-                )
-            )
+            parts.append(_only("Object", [f"{bucket}/" for bucket in scope.emptied]))
     if any(one.startswith("cloudkms.") for one in granted):
         # Empty where it is no ring and no key: to make a ring is asked for on its location.
         ring = "resource.name.extract('/keyRings/{ring}')"

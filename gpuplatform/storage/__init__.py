@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuplatform.storage.decide import lustre_stays_off, storage_plans
+from gpuplatform.storage.decide import bucket_of, lustre_stays_off, storage_plans
 from gpuplatform.storage.model import (
     BlockPlan,
     CachePlan,
@@ -19,6 +19,7 @@ __all__ = [
     "ObjectPlan",
     "SharedFilesystemPlan",
     "StoragePlan",
+    "bucket_of",
     "lustre_stays_off",
     "storage_plans",
 ]

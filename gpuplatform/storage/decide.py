@@ -11,14 +11,23 @@ from gpuplatform.errors import Refusal
 from gpuplatform.profile import NodeProfile, NoFabric
 from gpuplatform.storage import aws, azure, gcp
 from gpuplatform.storage.cache import cache_plan
-from gpuplatform.storage.facts import SYSTEM, StorageFacts
+from gpuplatform.storage.facts import SYSTEM
 from gpuplatform.storage.filesystems import shared_filesystem
 from gpuplatform.storage.model import BlockPlan, ObjectPlan, SharedFilesystemPlan, StoragePlan
 from gpuplatform.storage.names import bucket_name
 
-__all__ = ["lustre_stays_off", "storage_plans"]
+__all__ = ["bucket_of", "lustre_stays_off", "storage_plans"]
 
 _FACTS = {"aws": aws.FACTS, "azure": azure.FACTS, "gcp": gcp.FACTS}
+
+
+def bucket_of(config: Platform, name: str, tier: Object) -> str:
+    """The physical name of a tier's bucket (Azure: of its storage account).
+
+    Raises:
+        Refusal: It is none that the cloud takes.
+    """
+    return bucket_name(config, name, tier.bucket, _FACTS[config.cloud.provider].bucket)
 
 
 def storage_plans(config: Platform, profiles: Sequence[NodeProfile]) -> tuple[StoragePlan, ...]:
@@ -41,9 +50,7 @@ def storage_plans(config: Platform, profiles: Sequence[NodeProfile]) -> tuple[St
     for name, tier in config.storage.items():
         match tier:
             case Object():
-                plans.append(
-                    _object(name, tier, config=config, profiles=profiles, facts=facts, cached=cached)
-                )
+                plans.append(_object(name, tier, config=config, profiles=profiles, cached=cached))
             case SharedFilesystem():
                 sold = facts.filesystems[tier.service]
                 plans.append(shared_filesystem(name, tier, sold, partial(_zone, config, profiles, name)))
@@ -102,12 +109,11 @@ def _object(
     *,
     config: Platform,
     profiles: Sequence[NodeProfile],
-    facts: StorageFacts,
     cached: Sequence[str],
 ) -> ObjectPlan:
     return ObjectPlan(
         tier=name,
-        bucket=bucket_name(config, name, tier.bucket, facts.bucket),
+        bucket=bucket_of(config, name, tier),
         cold_after_days=tier.cold_after_days,
         archive_after_days=tier.archive_after_days,
         keep_versions_days=tier.keep_versions_days,

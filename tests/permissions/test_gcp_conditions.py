@@ -54,10 +54,10 @@ def test_buckets_of_the_stack_alone_are_in_reach() -> None:
 
 def test_objects_are_deleted_where_a_teardown_takes_them_only() -> None:
     assert not [one for one in gcp.permissions("deploy", TYPES, SCOPE) if one.startswith("storage.objects.")]
-    scope = gcp.GcpScope(name="vision-prod", emptied=("vision-prod-scratch-", "ours"))
+    scope = gcp.GcpScope(name="vision-prod", emptied=("vision-prod-scratch-1a2b", "ours"))
     condition = gcp.condition("deploy", TYPES, scope)
     assert condition
-    assert _names(condition, "Object") == ["vision-prod-scratch-", "ours/"]
+    assert _names(condition, "Object") == ["vision-prod-scratch-1a2b/", "ours/"]
     objects = [one for one in gcp.permissions("deploy", TYPES, scope) if one.startswith("storage.objects.")]
     assert objects == ["storage.objects.delete", "storage.objects.list"]
     assert not [one for one in gcp.permissions("preview", TYPES, scope) if one.startswith("storage.objects.")]

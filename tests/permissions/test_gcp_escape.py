@@ -85,7 +85,9 @@ def test_the_state_s_bucket_is_out_of_reach(stack: str) -> None:
 
 
 def test_nor_does_a_tier_named_like_it_give_its_objects_away() -> None:
-    scope = gcp.GcpScope(name=SCOPE.name, emptied=(f"{SCOPE.name}-state-",), state=SCOPE.state)
+    scope = gcp.GcpScope(
+        name=SCOPE.name, emptied=(SCOPE.state, f"{SCOPE.name}-state-tier"), state=SCOPE.state
+    )
     objects = "projects/_/buckets/{}/objects/x"
     assert not _holds(OBJECT, objects.format(SCOPE.state), scope=scope)
     assert _holds(OBJECT, objects.format(f"{SCOPE.name}-state-tier"), scope=scope)
